@@ -1,0 +1,33 @@
+# simnet: the two commands of a newcomer are `make demo` and `make test`.
+GO      ?= go
+BIN     := bin/simnet
+VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+OUT     ?= out
+
+.PHONY: build demo test check check-static race bench docs studies clean
+
+build: ## bin/simnet
+	$(GO) build -trimpath -ldflags "-X main.commit=$(VERSION)" -o $(BIN) ./cmd/simnet
+
+demo: build ## the 256-GPU GPT-3 step, its table and its plots
+	$(BIN) run scenarios/gpt3-175b-256.yaml -o $(OUT)/demo --force
+	@echo "plots:  $(OUT)/demo/plots/   report: $(OUT)/demo/report.html"
+
+test: ## everything but the long studies; no C compiler needed
+	CGO_ENABLED=0 $(GO) test ./...
+
+check: check-static test ## the one gate: format, vet, staticcheck, import rule, tests
+
+check-static:
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+race: ## determinism and the engines under the race detector; needs a C compiler
+	$(GO) test -race -short ./sim/... ./fabric/...
+
+bench: build ## performance cases, a JSON line each; run on an idle machine
+	$(BIN) bench
+
+clean:
+	rm -rf bin out
