@@ -54,7 +54,7 @@ const (
 	CRC32   HashKind = iota // IEEE 802.3 polynomial
 	CRC32C                  // Castagnoli polynomial
 	CRC16                   // CCITT polynomial 0x1021
-	XOR                     // fold of the fields: weak, as on old ASICs
+	XOR                     // fold of the fields to 16 bits: weak, as on old ASICs
 	Murmur3                 // the HPCC-family ns-3 model: murmur3-32 of (sip, dip, ports)
 )
 
@@ -95,39 +95,45 @@ func (h *Hasher) SwitchSeed(n NodeID) uint32 {
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Hash returns the hash of hd at a switch with the given seed.
+//
+// A CRC is linear: as its initial value a seed only flips the same bits of
+// every result, so that switches with different seeds would still split alike
+// (Zhang et al., "Hashing Linearity Enables Relative Path Control in Data
+// Centers", USENIX ATC 2021). Switches that undo polarisation select or fold
+// the bits differently each; here the seed enters with a nonlinear finaliser.
 func (h *Hasher) Hash(hd Header, seed uint32) uint32 {
 	if h.Kind == Murmur3 {
 		return murmur3([3]uint32{hd.SrcIP, hd.DstIP, uint32(hd.SrcPort) | uint32(hd.DstPort)<<16}, seed)
 	}
-	var b [17]byte
-	binary.BigEndian.PutUint32(b[0:], seed)
+	var b [13]byte
 	if h.Fields&FieldSrcIP != 0 {
-		binary.BigEndian.PutUint32(b[4:], hd.SrcIP)
+		binary.BigEndian.PutUint32(b[0:], hd.SrcIP)
 	}
 	if h.Fields&FieldDstIP != 0 {
-		binary.BigEndian.PutUint32(b[8:], hd.DstIP)
+		binary.BigEndian.PutUint32(b[4:], hd.DstIP)
 	}
 	if h.Fields&FieldSrcPort != 0 {
-		binary.BigEndian.PutUint16(b[12:], hd.SrcPort)
+		binary.BigEndian.PutUint16(b[8:], hd.SrcPort)
 	}
 	if h.Fields&FieldDstPort != 0 {
-		binary.BigEndian.PutUint16(b[14:], hd.DstPort)
+		binary.BigEndian.PutUint16(b[10:], hd.DstPort)
 	}
 	if h.Fields&FieldProto != 0 {
-		b[16] = hd.Proto
+		b[12] = hd.Proto
 	}
+	var x uint32
 	switch h.Kind {
 	case CRC32:
-		return crc32.ChecksumIEEE(b[:])
+		x = crc32.ChecksumIEEE(b[:])
 	case CRC32C:
-		return crc32.Checksum(b[:], castagnoli)
+		x = crc32.Checksum(b[:], castagnoli)
 	case CRC16:
-		return uint32(crc16(b[:]))
+		x = uint32(crc16(b[:]))
 	default:
-		x := binary.BigEndian.Uint32(b[0:]) ^ binary.BigEndian.Uint32(b[4:]) ^ binary.BigEndian.Uint32(b[8:]) ^
-			binary.BigEndian.Uint32(b[12:]) ^ uint32(b[16])
-		return x ^ x>>16
+		x = binary.BigEndian.Uint32(b[0:]) ^ binary.BigEndian.Uint32(b[4:]) ^ binary.BigEndian.Uint32(b[8:]) ^ uint32(b[12])
+		x = (x ^ x>>16) & 0xffff
 	}
+	return finalise(x ^ seed)
 }
 
 func crc16(b []byte) uint16 {
@@ -156,7 +162,12 @@ func murmur3(k [3]uint32, seed uint32) uint32 {
 		h = bits.RotateLeft32(h, 13)
 		h = h*5 + 0xe6546b64
 	}
-	h ^= 12
+	return finalise(h ^ 12)
+}
+
+// finalise is the finaliser of MurmurHash3 x86 32-bit: a bijection in which
+// every bit reaches every bit.
+func finalise(h uint32) uint32 {
 	h ^= h >> 16
 	h *= 0x85ebca6b
 	h ^= h >> 13
