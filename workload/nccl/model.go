@@ -1,0 +1,225 @@
+package nccl
+
+import (
+	"math"
+
+	"github.com/simnet/simnet/sim"
+)
+
+// Model predicts what nccl-tests measures on an otherwise idle cluster:
+//
+//	T = host call + latency + fill*S/(S+loop) + S/B
+//
+// latency is NCCL's own count of steps with the node's steps rescaled; B is
+// the narrowest of link, NIC and channels for the algorithm that the tuner
+// picks; fill is what the pipeline loses until every channel and rank has its
+// first chunk (loop bytes in all).
+type Model struct {
+	*Tuner
+	Cal Calibration
+}
+
+// NewModel makes the model of a cluster. Version 0 is DefaultVersion.
+func NewModel(s Shape, v Version, e Env) (*Model, error) {
+	t, err := NewTuner(s, v, e)
+	if err != nil {
+		return nil, err
+	}
+	return &Model{t, CalibrationFor(t.shape.Arch, t.shape.Link)}, nil
+}
+
+// Time returns the time of one call and what NCCL would run. bytes is the size
+// that nccl-tests prints: the whole buffer of all_reduce, the gathered result
+// of all_gather, the input of reduce_scatter and alltoall, one message of
+// sendrecv. It panics if bytes is negative.
+func (m *Model) Time(c Collective, bytes int64) (sim.Time, Choice) {
+	if bytes < 0 {
+		panic("nccl: negative size")
+	}
+	ch := m.Choose(c, max(bytes, 1))
+	return m.TimeOf(c, bytes, ch), ch
+}
+
+// TimeOf returns the time of one call with a given choice.
+func (m *Model) TimeOf(c Collective, bytes int64, ch Choice) sim.Time {
+	if m.shape.Ranks() < 2 {
+		return m.shape.HostCall + fromUS(m.Cal.V(LaunchUS)+float64(bytes)/(1000*localCopyGBs))
+	}
+	var x float64
+	if ch.Algo == P2P {
+		x = m.p2pTime(c, float64(bytes), ch)
+	} else {
+		x = m.collTime(c, float64(bytes), ch)
+	}
+	return m.shape.HostCall + fromUS(math.Max(x, 0))
+}
+
+// localCopyGBs is a copy within one GPU's memory, used only for groups of one
+// rank (HBM of any supported GPU exceeds 2 * 700 GB/s read and write).
+const localCopyGBs = 700
+
+// firstChunk is the chunk with which a pipeline starts on every channel and
+// rank: 128 KiB, NCCL's smallest full-speed step (NVLS and P2P chunk).
+const firstChunk = 128 << 10
+
+func (m *Model) collTime(c Collective, size float64, ch Choice) float64 {
+	scale := m.Cal.V(StepScale)
+	if ch.Algo == NVLS || ch.Algo == NVLSTree {
+		scale = 1
+	}
+	t := m.Cal.V(LaunchUS) + m.latency(c, ch.Algo, ch.Proto, scale)
+	b := m.Bandwidth(c, int64(size), ch)
+	t += size / (1000 * b)
+	nc, n := float64(ch.Channels), float64(m.shape.Ranks())
+	saturate := func(loop float64) float64 { return size / (size + loop) }
+	switch {
+	case ch.Proto != Simple:
+	case ch.Algo == NVLS:
+		t += m.Cal.V(NVLSFillUS) * saturate(nc*n*firstChunk)
+	case ch.Algo == NVLSTree:
+		t += m.Cal.V(NVLSTreeFill) * saturate(nc*float64(m.shape.GPUsPerNode)*firstChunk)
+	case ch.Algo == Tree:
+		t += m.Cal.V(TreeFill) * m.treeFill(size, b, ch)
+	case c == Broadcast || c == Reduce:
+		// Each hop repeats the first chunk of every channel.
+		t += (n - 1) * math.Min(float64(ch.ChunkBytes), size/nc) * nc / (1000 * b)
+	default:
+		t += m.Cal.V(RingFillUS) * saturate(nc*n*firstChunk)
+	}
+	return t
+}
+
+// treeFill is the time of one chunk of every channel through the tree: up and
+// down the chain of GPUs of a node at the tree's bandwidth, and over the
+// network, us.
+func (m *Model) treeFill(size, b float64, ch Choice) float64 {
+	all := math.Min(float64(ch.ChunkBytes)*float64(ch.Channels), size)
+	hops := 2 * float64(m.shape.GPUsPerNode-1)
+	t := hops * all / (1000 * m.treeIntra())
+	if m.shape.Nodes > 1 {
+		t += 2 * float64(log2(int64(m.shape.Nodes))) * all / (1000 * m.netGBsTotal(ch.Channels))
+	}
+	return t
+}
+
+// Bandwidth is the algorithm bandwidth in GB/s towards which large messages
+// tend with the given choice.
+func (m *Model) Bandwidth(c Collective, bytes int64, ch Choice) float64 {
+	n := m.shape.Ranks()
+	switch ch.Algo {
+	case NVLS:
+		return m.nvlsAlg(c)
+	case NVLSTree:
+		b := m.Cal.V(NVLSTreeEff) * m.nvlsAlg(AllReduce)
+		return math.Min(b, m.netGBsTotal(ch.Channels)/m.treeLoad())
+	case Tree:
+		b := math.Min(m.treeIntra(), m.netGBsTotal(m.channels)/m.treeLoad())
+		switch ch.Proto {
+		case LL128:
+			return b * m.Cal.V(TreeLL128)
+		case LL:
+			return m.llBandwidth(c, Tree, bytes)
+		}
+		return b
+	case PAT:
+		return m.netGBsTotal(ch.Channels) * float64(n) / float64(n-1)
+	}
+	bus := m.ringBus(ch.Channels)
+	switch ch.Proto {
+	case LL:
+		return m.llBandwidth(c, Ring, bytes)
+	case LL128:
+		bus = math.Min(bus*.92, math.Max(1, float64(m.channels)*m.Cal.V(ChannelGBs)*.92))
+	}
+	switch c {
+	case Broadcast, Reduce:
+		return bus
+	}
+	return bus * float64(n) / steps(c, n)
+}
+
+// llBandwidth is NCCL's own figure for LL, with its tree correction: LL is
+// bound by stores and flags, not by links, and the tuner's table was measured.
+func (m *Model) llBandwidth(c Collective, a Algo, bytes int64) float64 {
+	b := m.bw[c][a][LL]
+	if i := log2(bytes >> 6); a == Tree && i >= 0 && i < 23 {
+		b *= treeCorrection[LL][i]
+	}
+	return b
+}
+
+// ringBus is the ring's bus bandwidth with nc channels: inside a node the
+// link, between nodes also the NICs; n-1 of n hops of a ring with nodes stay
+// on the link.
+func (m *Model) ringBus(nc int) float64 {
+	s := m.shape
+	intra := m.linkBus()
+	b := intra
+	if s.Nodes > 1 {
+		if g := float64(s.GPUsPerNode); g > 1 && s.Link.hw() == hwNVLink {
+			b = intra * g / (g - 1)
+		}
+		if s.GPUsPerNode == 1 {
+			b = math.Inf(1)
+		}
+		b = math.Min(b, m.nicGBsTotal())
+	}
+	return math.Min(b, float64(m.channels)*m.Cal.V(ChannelGBs))
+}
+
+// linkBus is the ring bus bandwidth inside a node.
+func (m *Model) linkBus() float64 {
+	if s := m.shape; s.Link == HostMemory {
+		b := s.LinkGBs * m.Cal.V(HostShare)
+		if pci := pciGBs(s.LinkGBs); s.SocketGBs > 0 && s.SocketGBs < pci {
+			b *= s.SocketGBs / pci
+		}
+		return b
+	}
+	return m.shape.LinkGBs * m.Cal.V(RingEff)
+}
+
+// treeIntra is Tree's algorithm bandwidth inside a node.
+func (m *Model) treeIntra() float64 {
+	if m.shape.GPUsPerNode == 1 {
+		return math.Inf(1)
+	}
+	return m.linkBus() * m.Cal.V(TreeRatio)
+}
+
+// treeLoad is how many times the payload leaves a node in a double binary
+// tree: once with two nodes, where each is the other's only neighbour, else
+// twice for the busiest (up to the parent, down to the children).
+func (m *Model) treeLoad() float64 {
+	if m.shape.Nodes <= 2 {
+		return 1
+	}
+	return 2
+}
+
+// nvlsAlg is NVLS algorithm bandwidth: every GPU sends and receives S, and its
+// share S/n once more, in an all-reduce; in the halves (n-1)/n of S.
+func (m *Model) nvlsAlg(c Collective) float64 {
+	n := float64(m.shape.GPUsPerNode)
+	wire := m.shape.LinkGBs * m.Cal.V(NVLSEff)
+	return wire / (1 + 1/n)
+}
+
+// nicGBsTotal is what the NICs of a node carry in one direction.
+func (m *Model) nicGBsTotal() float64 {
+	s := m.shape
+	return float64(s.NICsPerNode) * math.Min(s.SlowNICGBs*s.NICEff, s.netGBs()*nicPathEff)
+}
+
+// nicPathEff lets a NIC slightly exceed NCCL's PCIe figure: 48 GB/s of PCIe 5
+// in its topology, 49 measured with GPUDirect (h100_16gpu_allreduce_ndr_309
+// and perftest at 392 Gb/s).
+const nicPathEff = 1.03
+
+// netGBsTotal is nicGBsTotal bounded by what nc channels drive.
+func (m *Model) netGBsTotal(nc int) float64 {
+	if m.shape.Nodes < 2 {
+		return math.Inf(1)
+	}
+	return math.Min(m.nicGBsTotal(), float64(nc)*m.Cal.V(ChannelGBs))
+}

@@ -1,0 +1,81 @@
+package nccl
+
+import "math"
+
+// Bytes of one message that a channel takes at most before another is added,
+// and below which it gets no channel of its own: 32 steps and 1/8 step of
+// 512 KiB (src/enqueue.cc).
+const (
+	p2pMaxPart = 16 << 20
+	p2pMinPart = 64 << 10
+)
+
+// p2pTime is the time of a group of send/recv: alltoall, or sendrecv's ring in
+// which rank r sends to r+1, us.
+func (m *Model) p2pTime(c Collective, size float64, ch Choice) float64 {
+	s := m.shape
+	n, g := float64(s.Ranks()), float64(s.GPUsPerNode)
+	link := s.LinkGBs * m.Cal.V(P2PEff)
+	if s.Link == HostMemory {
+		link = m.linkBus()
+	}
+	l := &latencyTables[m.version.table()]
+	// One step: launch, flag, and the network's hop when a node is left.
+	t := m.Cal.V(LaunchUS) + l.base[Ring][LL] + m.Cal.V(StepScale)*l.step[s.Link.hw()][Ring][LL]
+	if s.Nodes > 1 {
+		t += l.step[hwNet][Ring][LL] + us(s.NICLatency) + us(s.ProxyStep)
+		if ch.Proto == Simple {
+			t += us(s.NICLatency) // flush
+		}
+	}
+	switch c {
+	case SendRecv:
+		t += size / (1000 * m.sendRecvGBs(size, link))
+	default:
+		inside, outside := size*(g-1)/n, size*(n-g)/n
+		t += m.Cal.V(PeerUS) * (n - 1)
+		var x float64
+		if g > 1 {
+			x = inside / (1000 * link)
+		}
+		if s.Nodes > 1 {
+			nic := m.nicStreamGBs() * float64(s.NICsPerNode) / g
+			x = math.Max(x, outside/(1000*nic))
+		}
+		t += x
+	}
+	if ch.Proto == Simple {
+		intra, _, _ := m.p2pChannels()
+		t += m.Cal.V(P2PFillUS) * size / (size + float64(intra)*n*firstChunk)
+	}
+	return t
+}
+
+// nicStreamGBs is what one NIC reaches under grouped send/recv: a chunk is
+// posted, travels, and is flushed before its slot's next one, so that the
+// NIC's latency and the host's post are paid once a chunk.
+func (m *Model) nicStreamGBs() float64 {
+	s := m.shape
+	line := m.nicGBsTotal() / float64(s.NICsPerNode)
+	chunk := float64(m.p2pNetChunk())
+	return chunk / (chunk/line + 1000*(us(s.NICLatency)+us(s.ProxyStep)+m.netOverhead()))
+}
+
+// sendRecvGBs is the rate of one message of size bytes to one peer. Inside a
+// node the channels of a peer grow with the message; between nodes the NIC's
+// stream bounds it.
+func (m *Model) sendRecvGBs(size, link float64) float64 {
+	s := m.shape
+	intra, _, all := m.p2pChannels()
+	least := intra
+	for least > 1 && least*s.Ranks() > all {
+		least /= 2
+	}
+	nc := math.Min(float64(least), math.Ceil(size/p2pMinPart))
+	nc = math.Max(nc, math.Min(float64(intra), math.Ceil(size/p2pMaxPart)))
+	b := math.Min(link, math.Max(1, nc)*m.Cal.V(ChannelGBs))
+	if s.Nodes > 1 {
+		b = math.Min(b, m.nicStreamGBs())
+	}
+	return b
+}

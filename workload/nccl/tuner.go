@@ -1,0 +1,374 @@
+package nccl
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/simnet/simnet/sim"
+)
+
+// Choice is what NCCL would run for one call.
+type Choice struct {
+	Algo       Algo
+	Proto      Proto
+	Channels   int
+	ChunkBytes int64    // what one channel moves in one step
+	SliceBytes int64    // what is signalled at once; a chunk is one or two slices
+	NThreads   int      // a CTA
+	PXN        bool     // inter-node sends leave by a rail peer's NIC
+	Time       sim.Time // the tuner's own estimate; 0 for point-to-point
+}
+
+// String prints "Ring/LL128 16ch chunk 576000".
+func (c Choice) String() string {
+	return fmt.Sprintf("%s/%s %dch chunk %d", c.Algo, c.Proto, c.Channels, c.ChunkBytes)
+}
+
+// Tuner is NCCL's table of latency and bandwidth for one communicator.
+type Tuner struct {
+	shape    Shape
+	env      Env
+	version  Version
+	graphs   [numAlgos]graph
+	channels int                                          // of collectives
+	lat      [numCollectives][numAlgos][numProtos]float64 // us
+	bw       [numCollectives][numAlgos][numProtos]float64 // GB/s of algorithm bandwidth, 0: not available
+}
+
+// NewTuner builds the table as src/graph/tuning.cc of version v does. It
+// fails if the shape cannot be or the environment contradicts it.
+func NewTuner(s Shape, v Version, e Env) (*Tuner, error) {
+	s, err := s.validate()
+	if err != nil {
+		return nil, err
+	}
+	if s, err = e.apply(s); err != nil {
+		return nil, err
+	}
+	t := &Tuner{shape: s, env: e, version: v}
+	if v == 0 {
+		t.version = DefaultVersion
+	}
+	for a := range numAlgos {
+		switch Algo(a) {
+		case Ring, PAT:
+			t.graphs[a] = s.searchGraph(Ring)
+		case Tree:
+			t.graphs[a] = s.searchGraph(Tree)
+		case NVLS, NVLSTree:
+			t.graphs[a] = s.searchGraph(NVLS)
+		}
+	}
+	t.channels = s.collChannels(t.graphs[Ring], e)
+	for c := AllReduce; c <= Reduce; c++ {
+		ok := false
+		for a := range Algo(numAlgos) {
+			for p := range Proto(numProtos) {
+				if !t.available(c, a, p) {
+					continue
+				}
+				t.lat[c][a][p] = t.latency(c, a, p, 1)
+				t.bw[c][a][p] = t.bandwidth(c, a, p)
+				ok = ok || t.bw[c][a][p] > 0
+			}
+		}
+		if !ok && s.Ranks() > 1 {
+			return nil, fmt.Errorf("nccl: NCCL_ALGO and NCCL_PROTO leave no way to run %s on %d nodes of %d GPUs", c, s.Nodes, s.GPUsPerNode)
+		}
+	}
+	return t, nil
+}
+
+// available says whether NCCL would consider the combination at all.
+func (t *Tuner) available(c Collective, a Algo, p Proto) bool {
+	s := t.shape
+	if t.version < algoSince[a] || t.graphs[a].channels == 0 {
+		return false
+	}
+	switch a {
+	case CollNetDirect, CollNetChain:
+		return false // no in-network reduction is modelled
+	case Tree:
+		if c != AllReduce {
+			return false
+		}
+	case NVLS:
+		if p != Simple || s.Nodes > 1 || c == Broadcast || c == Reduce || t.graphs[a].channels < 2 {
+			return false
+		}
+	case NVLSTree:
+		if p != Simple || s.Nodes == 1 || c != AllReduce || t.graphs[a].channels < 2 {
+			return false
+		}
+	case PAT:
+		if p != Simple || s.GPUsPerNode != 1 || s.Nodes < 2 || (c != AllGather && c != ReduceScatter) || t.env.PATDisabled {
+			return false
+		}
+	}
+	if !t.env.algoAllowed(c, a) {
+		return false
+	}
+	forced, allowed := t.env.protoAllowed(c, p)
+	if !allowed {
+		return false
+	}
+	if p != Simple && s.Nodes > 1 && s.UnorderedNIC {
+		return false
+	}
+	if p == LL128 && !forced {
+		// Only over NVLink inside, and over a NIC below the same PCIe switch.
+		if s.Link.hw() != hwNVLink || (s.Nodes > 1 && s.NoGDR) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Tuner) scale() int { return min(t.shape.Nodes-1, 2) }
+
+func steps(c Collective, n int) float64 {
+	switch c {
+	case AllReduce:
+		return 2 * float64(n-1)
+	case AllGather, ReduceScatter:
+		return float64(n - 1)
+	}
+	return float64(n)
+}
+
+// bandwidth is the algorithm bandwidth in GB/s that the tuner assumes.
+func (t *Tuner) bandwidth(c Collective, a Algo, p Proto) float64 {
+	s, g := t.shape, t.graphs[a]
+	b := &bandwidthTables[t.version.table()]
+	row, sc, n := s.Arch.row(), t.scale(), float64(s.Ranks())
+	nch := float64(g.channels)
+	per := g.intra
+	if s.Nodes > 2 {
+		per = g.inter
+	}
+	llRow := row
+	if s.Nodes > 1 {
+		llRow = 0
+		if s.AMDHost {
+			llRow = 1
+		}
+	}
+	if a == NVLS || a == NVLSTree {
+		per = t.nvlsPerChannel(c, a, b.nvlsTreeCh[row][sc])
+	}
+	bus := nch * per
+	switch a {
+	case Ring:
+		switch p {
+		case LL:
+			bus = math.Min(b.llMax[llRow][sc], bus*.5)
+		case LL128:
+			bus *= .92
+			if m := b.ringLL128Ch[row][sc]; m > 0 {
+				bus = math.Min(bus, nch*m)
+			}
+		}
+	case Tree:
+		bus = math.Min(bus*.92, nch*b.treeCh[row][sc])
+		switch p {
+		case LL:
+			bus = math.Min(bus/3.8, b.llMax[llRow][sc])
+		case LL128:
+			if s.Nodes == 1 {
+				bus *= 7. / 9
+			} else {
+				bus *= 120. / 128
+			}
+			if m := b.treeLL128Ch[row][sc]; m > 0 {
+				bus = math.Min(bus, nch*m)
+			}
+		}
+	case PAT:
+		bus *= .75
+	}
+	if a != Ring && (c == AllGather || c == ReduceScatter) {
+		return bus
+	}
+	switch a {
+	case Ring:
+		return bus * n / steps(c, s.Ranks())
+	case NVLS, NVLSTree:
+		if t.version >= 23007 {
+			return bus * n / steps(c, s.Ranks())
+		}
+		return bus * 5 / 6
+	}
+	return bus / 2
+}
+
+// nvlsPerChannel is the bus bandwidth of one NVLS channel: the narrower of the
+// node and the network up to 2.29, with an efficiency from 2.30.
+func (t *Tuner) nvlsPerChannel(c Collective, a Algo, ceiling float64) float64 {
+	s, g := t.shape, t.graphs[a]
+	ppn := float64(s.GPUsPerNode)
+	if t.version >= 23007 {
+		nch := float64(g.channels)
+		intra := g.intra * nvlsEfficiency[s.Arch.row()] * (nch - 1) / nch
+		if c == AllReduce {
+			intra *= 2
+		} else {
+			intra *= (ppn - 1) / ppn
+		}
+		if a == NVLS {
+			return math.Min(intra, g.inter*2)
+		}
+		inter := g.inter
+		if s.Nodes <= 2 {
+			inter *= 2
+		}
+		return math.Min(math.Min(intra, inter), ceiling)
+	}
+	if a == NVLSTree {
+		if s.Nodes <= 2 {
+			return math.Min(g.intra, g.inter)
+		}
+		return math.Min(g.intra, g.inter/2)
+	}
+	if c == AllReduce {
+		return math.Min(g.intra, g.inter)
+	}
+	return math.Min(g.intra*(ppn-1)/ppn, g.inter*.9)
+}
+
+// latency is the tuner's latency in us; scale multiplies what a step inside
+// the node takes (1 for the tuner itself).
+func (t *Tuner) latency(c Collective, a Algo, p Proto, scale float64) float64 {
+	s := t.shape
+	l := &latencyTables[t.version.table()]
+	hw := s.Link.hw()
+	intra := l.step[hw][a][p] * scale
+	net := l.step[hwNet][a][p]
+	if s.GPUsPerNode == 1 {
+		net = l.step[hwNet][Tree][p]
+	}
+	net += us(s.NICLatency)
+	if p == Simple {
+		net += us(s.NICLatency) // the flush after the last byte
+	}
+	net += us(s.ProxyStep)
+	ppn, log := float64(s.GPUsPerNode), math.Floor(math.Log2(float64(s.Nodes)))
+	lat := l.base[a][p]
+	switch a {
+	case Ring:
+		n := steps(c, s.Ranks())
+		if c == Broadcast || c == Reduce {
+			// Pipelined: one step of latency on the same channels.
+			if s.Nodes > 1 {
+				return lat + net
+			}
+			return lat + intra
+		}
+		var inter float64
+		if s.Nodes > 1 {
+			o := t.netOverhead()
+			if p == Simple {
+				o *= 3
+			}
+			intra = math.Max(intra, o)
+			inter = float64(s.Nodes - 1)
+			if c == AllReduce {
+				inter *= 2
+			}
+		}
+		return lat + (n-inter)*intra + inter*net
+	case Tree:
+		return lat + 2*((ppn-1)*intra+log*net)
+	case NVLS:
+		return intra
+	case NVLSTree:
+		return lat + intra + 2*log*net
+	case PAT:
+		return lat + log*net/3.5 + float64(s.Ranks())*2.8
+	}
+	return lat
+}
+
+func (t *Tuner) netOverhead() float64 {
+	if t.env.NetOverhead >= 0 {
+		return t.env.NetOverhead
+	}
+	if t.shape.AMDHost {
+		return netOverheadAMD
+	}
+	return netOverheadIntl
+}
+
+// estimate is NCCL's time in us for bytes, or a negative number if the
+// combination is off.
+func (t *Tuner) estimate(c Collective, a Algo, p Proto, bytes int64) float64 {
+	bw, lat := t.bw[c][a][p], t.lat[c][a][p]
+	if bw <= 0 {
+		return -1
+	}
+	last := 23
+	if t.version >= 23007 {
+		last = 24
+	}
+	if i := log2(bytes >> 6); i >= 0 && i < last && c == AllReduce {
+		f := 1.0
+		if i < 23 {
+			f = treeCorrection[p][i]
+		} else if p == Simple {
+			f = .9
+		}
+		if a == Tree || (a == NVLSTree && t.version >= 23007 && t.shape.Arch.row() == 3) {
+			bw *= f
+		}
+	}
+	if a == Ring && p == Simple && t.shape.Nodes > 1 && c == AllReduce &&
+		bytes/int64(t.channels*t.shape.Ranks()) >= 64 {
+		if t.shape.Arch < SM80 {
+			lat *= 1.9
+		} else {
+			lat *= 1.4
+		}
+	}
+	return lat + float64(bytes)/(1000*bw)
+}
+
+// Estimate is the tuner's own time for one combination, and false if NCCL
+// would not consider it.
+func (t *Tuner) Estimate(c Collective, a Algo, p Proto, bytes int64) (sim.Time, bool) {
+	if a >= numAlgos || c > Reduce {
+		return 0, false
+	}
+	e := t.estimate(c, a, p, bytes)
+	if e < 0 {
+		return 0, false
+	}
+	return fromUS(e), true
+}
+
+// Choose returns what NCCL runs for a collective of bytes (as nccl-tests
+// counts them: the larger of the send and receive buffers).
+func (t *Tuner) Choose(c Collective, bytes int64) Choice {
+	if c == AllToAll || c == SendRecv {
+		return t.chooseP2P(c, bytes)
+	}
+	best, at := -1.0, Choice{Algo: Ring, Proto: Simple}
+	for a := range Algo(numAlgos) {
+		for p := range Proto(numProtos) {
+			if e := t.estimate(c, a, p, bytes); e >= 0 && (best < 0 || e < best) {
+				best, at.Algo, at.Proto = e, a, p
+			}
+		}
+	}
+	if best > 0 {
+		at.Time = fromUS(best)
+	}
+	t.channelsAndChunks(c, bytes, &at)
+	return at
+}
+
+func log2(x int64) int {
+	n := -1
+	for ; x > 0; x >>= 1 {
+		n++
+	}
+	return n
+}
