@@ -1,6 +1,8 @@
 package workload
 
 import (
+	"fmt"
+
 	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/sim"
 )
@@ -26,8 +28,16 @@ type GPUType struct {
 	// Efficiency is the fraction of peak that large matrix products reach,
 	// 0 to 1; calibrated per type and software, see docs/validation.md.
 	Efficiency float64
-	// Launch is the fixed cost of one layer's kernels beyond their FLOPs.
+	// Launch is the fixed cost of one layer's kernels beyond their FLOPs, for
+	// a forward pass; a backward costs it twice.
 	Launch sim.Time
+	// SMs is the number of streaming multiprocessors, which a matrix product's
+	// tiles fill in waves; 0 leaves that loss out.
+	SMs int
+	// Attention is the fraction of peak that a fused attention core reaches;
+	// 0 means 0.75 of Efficiency (FlashAttention-2, arXiv:2307.08691, section
+	// 4.1: 50 to 73 % of an A100's peak, where GEMMs reach 80 to 90 %).
+	Attention float64
 }
 
 // Scaleup describes communication inside an island by α-β: a collective of n
@@ -44,7 +54,66 @@ type Cluster struct {
 	GPUs    []GPU // in physical order: node by node
 	Types   []GPUType
 	Scaleup Scaleup
+	// CrossIsland describes communication between islands of one node (PCIe,
+	// the link between sockets). BusBW 0: such traffic takes the NICs.
+	CrossIsland Scaleup
 	// HostOverhead is the time from a collective's or a transfer's issue to the
 	// first byte at the NIC (proxy thread, doorbell), added once a message.
 	HostOverhead sim.Time
+}
+
+// domains returns for each GPU the set of GPUs that it reaches without a NIC,
+// as the lowest index in it: its island, joined with the other islands of its
+// node where CrossIsland allows.
+func (c *Cluster) domains() []int32 {
+	root := make([]int32, len(c.GPUs))
+	find := func(i int32) int32 {
+		for root[i] != i {
+			root[i] = root[root[i]]
+			i = root[i]
+		}
+		return i
+	}
+	island, node := map[int32]int32{}, map[int32]int32{}
+	join := func(m map[int32]int32, key, i int32) {
+		first, ok := m[key]
+		if !ok {
+			m[key] = i
+			return
+		}
+		a, b := find(first), find(i)
+		root[max(a, b)] = min(a, b)
+	}
+	for i := range c.GPUs {
+		root[i] = int32(i)
+		join(island, c.GPUs[i].Island, int32(i))
+		if c.CrossIsland.BusBW > 0 {
+			join(node, c.GPUs[i].Node, int32(i))
+		}
+	}
+	for i := range root {
+		root[i] = find(int32(i))
+	}
+	return root
+}
+
+// validate reports the first thing that makes c unusable.
+func (c *Cluster) validate() error {
+	if len(c.GPUs) == 0 {
+		return fmt.Errorf("cluster: no GPUs")
+	}
+	if c.Scaleup.BusBW <= 0 || c.Scaleup.P2P <= 0 || c.Scaleup.Alpha < 0 || c.HostOverhead < 0 {
+		return fmt.Errorf("cluster: the NVLink domain needs positive rates and latencies of at least 0")
+	}
+	for i, g := range c.GPUs {
+		if int(g.Type) >= len(c.Types) || g.Type < 0 {
+			return fmt.Errorf("cluster: GPU %d is of type %d, of which there are %d", i, g.Type, len(c.Types))
+		}
+	}
+	for _, t := range c.Types {
+		if t.MemoryBW <= 0 || t.Efficiency <= 0 || t.Efficiency > 1 || t.Launch < 0 {
+			return fmt.Errorf("cluster: GPU %s needs a memory bandwidth, an efficiency in (0, 1] and a launch overhead of at least 0", t.Name)
+		}
+	}
+	return nil
 }

@@ -1,0 +1,59 @@
+package workload
+
+import "github.com/simnet/simnet/sim"
+
+// paramBytes returns what n parameters are in the training precision.
+func (j *Job) paramBytes(n int64) int64 { return n * elementBytes(j.Precision) }
+
+// gatherAhead issues the all-gathers of parameters that the optimizer's shards
+// of the step before updated, chunk by chunk, so that they run under the first
+// forwards.
+func (r *replica) gatherAhead() {
+	p := &r.t.j.Parallel
+	if !p.OverlapParam || p.ZeRO < 1 || p.ZeRO > 2 || !r.replicated() {
+		return
+	}
+	v := int64(p.VirtualStages)
+	for c := range r.gathers {
+		r.gathers[c] = r.collective(allGather, 1, v, r.t.j.paramBytes, "dp_all_gather")
+	}
+}
+
+// gatherAfter is the same all-gather right after the optimizer, exposed.
+func (r *replica) gatherAfter(p *sim.Proc) {
+	par := &r.t.j.Parallel
+	if par.OverlapParam || par.ZeRO < 1 || par.ZeRO > 2 || !r.replicated() {
+		return
+	}
+	t0 := p.Now()
+	r.wait(p, r.collective(allGather, 1, 1, r.t.j.paramBytes, "dp_all_gather"), &r.now.DPCommExposed)
+	r.span(SpanDP, -1, t0, p.Now())
+}
+
+// fsdp is the state of fully sharded parameters: units of one layer are
+// gathered before use, Prefetch of them ahead, and in the backward each unit's
+// gradients are reduced and scattered as soon as they are complete.
+type fsdp struct {
+	ahead []*sim.Event // gathers issued and not used yet
+}
+
+// run executes a pass unit by unit.
+func (u *fsdp) run(p *sim.Proc, r *replica, a Action, total sim.Time) {
+	n := int64(max(1, r.cost(a).layers))
+	if !r.replicated() {
+		r.sleep(p, total)
+		return
+	}
+	share := n * int64(r.t.j.Parallel.VirtualStages)
+	for i := range n {
+		for int64(len(u.ahead)) <= int64(r.t.j.Parallel.Prefetch) && i+int64(len(u.ahead)) < n {
+			u.ahead = append(u.ahead, r.collective(allGather, 1, share, r.t.j.paramBytes, "dp_all_gather"))
+		}
+		r.wait(p, u.ahead[0], &r.now.DPCommExposed)
+		u.ahead = u.ahead[1:]
+		r.sleep(p, total*sim.Time(i+1)/sim.Time(n)-total*sim.Time(i)/sim.Time(n))
+		if a.Kind != Forward {
+			r.lastOp = r.reduce(1, share)
+		}
+	}
+}
