@@ -150,7 +150,7 @@ func (r *ncclReader) notes() {
 	}
 	for _, n := range t.NICs {
 		if n.Gbps == 0 {
-			t.warnings = append(t.warnings, "NICs without <net>: their rate is not known; set nics[].rate")
+			t.warnings = append(t.warnings, "NICs without <net>: their rate is not known; set nic.rate")
 			break
 		}
 	}

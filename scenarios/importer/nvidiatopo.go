@@ -229,7 +229,7 @@ func (tab *topoTable) topology(s source) (*NodeTopology, error) {
 	}
 	t.notMapped = append(t.notMapped, "CPU affinity (no CPU cores are modelled)")
 	if t.gpuModel() == "" {
-		t.notMapped = append(t.notMapped, "rates: topo -m names neither the GPU nor the NIC; set node.gpu, nvlink.lane_rate and the NICs' rate (or put the output of nvidia-smi -L into the same file)")
+		t.notMapped = append(t.notMapped, "rates: topo -m names neither the GPU nor the NIC; set node.gpu, nvlink.bandwidth and nic.rate (or put the output of nvidia-smi -L into the same file)")
 	}
 	t.derive()
 	return t, nil

@@ -32,13 +32,13 @@ func Kinds() []Kind {
 	return []Kind{
 		{"nvidia-topo", "link matrix of a node, as printed by nvidia-smi topo -m", "FILE", 1, 1, one(parseNvidiaTopo)},
 		{"nccl-topo", "NCCL topology XML (NCCL_TOPO_FILE, NCCL_TOPO_DUMP_FILE) and graph XML (NCCL_GRAPH_DUMP_FILE)", "TOPO.xml [GRAPH.xml]", 1, 2, parseNCCL},
-//PENDING 		{"megatron", "Megatron-LM launch line or shell script", "SCRIPT", 1, 1, one(parseMegatron)},
-//PENDING 		{"hf", "Hugging Face config.json of a model", "config.json", 1, 1, one(parseHF)},
-//PENDING 		{"sonic", "SONiC config_db.json of a switch: buffers, PFC, ECN, port speeds", "config_db.json", 1, 1, one(parseSonic)},
-//PENDING 		{"simai", "SimAI or AICB workload text, SimAI topology text", "FILE...", 1, 2, parseSimAI},
-//PENDING 		{"chakra", "Chakra execution traces, one file a rank", "PREFIX.RANK.et...", 1, 0, parseChakra},
-//PENDING 		{"htsim", "htsim connection matrix (.cm) and fat-tree description (.topo)", "FILE...", 1, 2, parseHtsim},
-//PENDING 		{"goal", "GOAL schedule in text (LogGOPSim, ATLAHS)", "FILE", 1, 1, one(parseGOAL)},
+		//PENDING 		{"megatron", "Megatron-LM launch line or shell script", "SCRIPT", 1, 1, one(parseMegatron)},
+		{"hf", "Hugging Face config.json of a model", "config.json", 1, 1, one(parseHF)},
+		{"sonic", "SONiC config_db.json of a switch: buffers, PFC, ECN, port speeds", "config_db.json", 1, 1, one(parseSonic)},
+		{"simai", "SimAI or AICB workload text, SimAI topology text", "FILE...", 1, 2, parseSimAI},
+		{"chakra", "Chakra execution traces, one file a rank", "PREFIX.RANK.et...", 1, 0, parseChakra},
+		{"htsim", "htsim connection matrix (.cm) and fat-tree description (.topo)", "FILE...", 1, 2, parseHtsim},
+		{"goal", "GOAL schedule in text (LogGOPSim, ATLAHS)", "FILE", 1, 1, one(parseGOAL)},
 	}
 }
 

@@ -1,6 +1,9 @@
 package importer
 
-import "sort"
+import (
+	"fmt"
+	"sort"
+)
 
 // LinkClass is how two devices of a node reach each other, in the words of
 // nvidia-smi topo -m.
@@ -118,7 +121,7 @@ type NodeTopology struct {
 	Devices []string
 	// NVLinkOpen is set where the file does not say which NVLinks there are.
 	NVLinkOpen bool
-	Graphs  []NCCLGraph // with a graph file
+	Graphs     []NCCLGraph // with a graph file
 
 	notMapped []string
 	warnings  []string
@@ -149,6 +152,28 @@ func (t *NodeTopology) derive() {
 	sort.Slice(t.Islands, func(a, b int) bool { return t.Islands[a].GPUs[0] < t.Islands[b].GPUs[0] })
 	for i := range t.NICs {
 		t.nearest(i)
+	}
+	t.irregular()
+}
+
+// irregular warns where the GPUs do not fall into islands of one size, one
+// after the other, which is all that a scenario's node can say.
+func (t *NodeTopology) irregular() {
+	if len(t.Islands) == 0 {
+		return
+	}
+	next, size := 0, len(t.Islands[0].GPUs)
+	for _, is := range t.Islands {
+		for _, g := range is.GPUs {
+			if g != next || len(is.GPUs) != size {
+				t.warnings = append(t.warnings, "the NVLink islands are not of one size and in GPU order; nvlink.island is the smallest")
+				return
+			}
+			next++
+		}
+	}
+	if next != len(t.GPUs) {
+		t.warnings = append(t.warnings, fmt.Sprintf("%s without NVLink beside islands of %d; nvlink.island is the islands' size", plural(len(t.GPUs)-next, "GPU"), size))
 	}
 }
 

@@ -11,53 +11,60 @@ import (
 // GB/s; GA102 and its data-centre kin 14.0625 GB/s).
 var nvlinkGbps = map[int]float64{60: 160, 70: 200, 80: 200, 86: 112.5, 90: 200, 100: 400, 103: 400}
 
-// smOf guesses the compute capability from a product name, 0 if unknown.
-func smOf(model string) int {
-	m := strings.ToUpper(model)
-	for _, f := range []struct {
-		part string
-		sm   int
-	}{
-		{"GB300", 103}, {"B300", 103}, {"GB200", 100}, {"B200", 100}, {"B100", 100},
-		{"H100", 90}, {"H200", 90}, {"H800", 90}, {"H20", 90}, {"GH200", 90},
-		{"A100", 80}, {"A800", 80}, {"A30", 80},
-		{"A40", 86}, {"A6000", 86}, {"A5000", 86}, {"3090", 86},
-		{"V100", 70}, {"P100", 60},
-	} {
-		if strings.Contains(m, f.part) {
-			return f.sm
-		}
-	}
-	return 0
+// gpuPresets are the names of a scenario's GPU catalog, by the words that a
+// product name has.
+var gpuPresets = []struct {
+	words  []string
+	preset string
+	sm     int
+}{
+	{[]string{"GB300"}, "", 103}, {[]string{"B300"}, "", 103},
+	{[]string{"GB200"}, "gb200-186gb", 100}, {[]string{"B200"}, "b200-sxm-180gb", 100}, {[]string{"B100"}, "", 100},
+	{[]string{"H200", "PCIE"}, "", 90}, {[]string{"GH200"}, "", 90}, {[]string{"H200"}, "h200-sxm-141gb", 90},
+	{[]string{"H100", "PCIE"}, "", 90}, {[]string{"H100", "NVL"}, "", 90}, {[]string{"H100", "80GB"}, "h100-sxm5-80gb", 90},
+	{[]string{"H100"}, "", 90}, {[]string{"H800"}, "", 90}, {[]string{"H20"}, "", 90},
+	{[]string{"A100", "PCIE"}, "", 80}, {[]string{"A100", "40GB"}, "a100-sxm4-40gb", 80}, {[]string{"A100", "80GB"}, "a100-sxm4-80gb", 80},
+	{[]string{"A100"}, "", 80}, {[]string{"A800"}, "", 80}, {[]string{"A30"}, "", 80},
+	{[]string{"A40"}, "", 86}, {[]string{"A6000"}, "", 86}, {[]string{"A5000"}, "", 86}, {[]string{"3090"}, "", 86},
+	{[]string{"V100", "SXM2", "32GB"}, "v100-sxm2-32gb", 70}, {[]string{"V100"}, "", 70}, {[]string{"P100"}, "", 60},
 }
 
-// YAML implements Result: cluster.node with gpus, nvlink, pcie, numa and nics.
+// presetOf finds a product in the catalog: "" and 0 where it is not known.
+func presetOf(model string) (preset string, sm int) {
+	m := strings.ToUpper(model)
+	for _, g := range gpuPresets {
+		all := true
+		for _, w := range g.words {
+			all = all && strings.Contains(m, w)
+		}
+		if all {
+			return g.preset, g.sm
+		}
+	}
+	return "", 0
+}
+
+// YAML implements Result: cluster.node. What a scenario has no key for (single
+// links, NUMA nodes) stands in comments.
 func (t *NodeTopology) YAML() []byte {
 	node := newMap()
 	node.setInt("gpus", int64(len(t.GPUs)))
-	if m := t.gpuModel(); m != "" {
-		node.set("gpu", m)
-	}
 	if len(t.GPUs) > 0 {
+		t.gpuYAML(node)
 		if !t.NVLinkOpen {
 			node.set("nvlink", t.nvlinkYAML())
 		}
-		node.setMap("pcie", t.pcieYAML())
-		node.setMap("numa", t.numaYAML())
 	}
-	if len(t.NICs) > 0 {
-		var nics []yamlMap
-		for i := range t.NICs {
-			nics = append(nics, t.nicYAML(i))
+	if n := len(t.NICs); n > 0 {
+		node.set("nics", n)
+		node.setMap("nic", t.nicYAML())
+		if len(t.GPUs) > 0 {
+			node.set("affinity", t.Affinity(), "NIC of each GPU")
 		}
-		node.set("nics", nics)
-	}
-	if len(t.Devices) > 0 {
-		node.set("unidentified_pci_devices", t.Devices)
 	}
 	body := newMap().set("cluster", newMap().set("node", node))
 	return document{
-		kind: t.Format, from: t.Files, what: t.summary(),
+		kind: t.Format, from: t.Files, what: t.summary() + t.details(),
 		notMapped: t.notMapped, warnings: t.warnings, body: body,
 	}.bytes()
 }
@@ -78,111 +85,199 @@ func (t *NodeTopology) summary() string {
 }
 
 func (t *NodeTopology) gpuModel() string {
+	if len(t.GPUs) == 0 {
+		return ""
+	}
 	for _, g := range t.GPUs {
 		if g.Model != t.GPUs[0].Model {
 			return ""
 		}
 	}
-	if len(t.GPUs) == 0 {
-		return ""
-	}
 	return t.GPUs[0].Model
 }
 
-func (t *NodeTopology) nvlinkYAML() yamlMap {
-	m := newMap()
-	if len(t.Islands) == 0 {
-		return m.set("wiring", "none")
-	}
-	switched, direct := false, false
-	maxLanes := 0
-	var islands [][]int
-	for _, is := range t.Islands {
-		switched = switched || is.Switched
-		direct = direct || !is.Switched
-		maxLanes = max(maxLanes, is.MaxLanes)
-		islands = append(islands, is.GPUs)
-	}
-	switch {
-	case switched && direct:
-		m.set("wiring", "mixed")
-	case switched:
-		m.set("wiring", "nvswitch")
-		m.set("lanes", maxLanes, "of each GPU into the switches")
-	default:
-		m.set("wiring", "direct")
-	}
-	if rate := t.laneRate(); rate > 0 {
-		m.set("lane_rate", gbpsText(rate), "one NVLink, per direction")
-	}
-	m.set("islands", islands)
-	if len(t.Components) == 1 && len(t.Islands) > 1 {
-		m.set("connected", true, "NVLinks join the islands, but not every pair")
-	}
-	if direct {
-		var links []yamlMap
-		for a := range t.GPUs {
-			for b := a + 1; b < len(t.GPUs); b++ {
-				if l := t.GPULinks[a][b]; l.Class == LinkNV {
-					links = append(links, flowMap().set("gpus", []int{a, b}).set("lanes", l.Lanes))
-				}
-			}
-		}
-		m.set("links", links)
-	}
-	return m
-}
-
-func (t *NodeTopology) laneRate() float64 {
-	rate := 0.0
+// sm is the compute capability of all GPUs, 0 if not known or mixed.
+func (t *NodeTopology) sm() int {
+	sm := -1
 	for _, g := range t.GPUs {
-		r := nvlinkGbps[g.SM]
-		if g.SM == 0 {
-			r = nvlinkGbps[smOf(g.Model)]
+		s := g.SM
+		if s == 0 {
+			_, s = presetOf(g.Model)
 		}
-		if rate != 0 && r != rate {
+		if sm >= 0 && s != sm {
 			return 0
 		}
-		rate = r
+		sm = s
 	}
-	return rate
+	return max(0, sm)
 }
 
-// pcieYAML lists the link and, by class, the pairs that do not use NVLink.
-func (t *NodeTopology) pcieYAML() yamlMap {
-	m := newMap()
-	var link *PCILink
-	for _, g := range t.GPUs {
-		if g.PCI == nil || link != nil && *g.PCI != *link {
-			link = nil
-			break
-		}
-		link = g.PCI
+func (t *NodeTopology) gpuYAML(node yamlMap) {
+	preset, _ := presetOf(t.gpuModel())
+	switch {
+	case preset != "":
+		node.set("gpu", preset)
+	case t.sm() > 0:
+		node.set("gpu", flowMap().set("arch", t.sm()), strings.TrimSpace(t.gpuModel()+" is not in the catalog: set bf16, memory, ..."))
 	}
-	if link != nil {
-		m.set("link", fmt.Sprintf("%s GT/s x%d", formatFloat(link.GTs), link.Width))
-		m.set("rate", gbpsText(round3(link.GBs()*8)), fmt.Sprintf("per direction after coding, %.4g GB/s; NCCL counts %.4g GB/s", link.GBs(), link.NCCLGBs()))
+}
+
+func (t *NodeTopology) nvlinkYAML() yamlMap {
+	m := flowMap()
+	if len(t.Islands) == 0 {
+		return m.set("kind", "pcie")
 	}
-	for _, c := range []LinkClass{LinkPIX, LinkPXB, LinkPHB, LinkNODE, LinkSYS} {
-		var pairs [][]int
-		for a := range t.GPUs {
-			for b := a + 1; b < len(t.GPUs); b++ {
-				if t.GPULinks[a][b].Class == c {
-					pairs = append(pairs, []int{a, b})
-				}
-			}
+	kind, size := "mesh", len(t.GPUs)
+	for _, is := range t.Islands {
+		if is.Switched {
+			kind = "nvswitch"
 		}
-		if len(pairs) > 0 {
-			m.set(strings.ToLower(string(c)), pairs)
+		size = min(size, len(is.GPUs))
+	}
+	m.set("kind", kind)
+	if rate := nvlinkGbps[t.sm()]; rate > 0 {
+		m.set("bandwidth", gbpsText(rate*float64(t.lanesOf(t.Islands[0]))))
+	}
+	return m.set("island", size)
+}
+
+// lanesOf is the number of NVLinks of an island's first GPU: into the switch,
+// or to all neighbours.
+func (t *NodeTopology) lanesOf(is Island) int {
+	if is.Switched {
+		return is.MaxLanes
+	}
+	sum := 0
+	for _, l := range t.GPULinks[is.GPUs[0]] {
+		sum += l.Lanes
+	}
+	return sum
+}
+
+func (t *NodeTopology) nicYAML() yamlMap {
+	m := flowMap()
+	rate := t.NICs[0].Gbps
+	pcie := t.NICs[0].PCI
+	for _, n := range t.NICs {
+		if n.Gbps != rate {
+			rate = 0
 		}
+		if n.PCI == nil || pcie == nil || *n.PCI != *pcie {
+			pcie = nil
+		}
+	}
+	if rate > 0 {
+		m.set("rate", gbpsText(rate))
+	}
+	if pcie != nil {
+		m.set("pcie", gbpsText(round3(pcie.GBs()*8)))
 	}
 	return m
 }
 
 func round3(v float64) float64 { return float64(int64(v*1000+0.5)) / 1000 }
 
-// numaYAML groups GPUs by NUMA affinity.
-func (t *NodeTopology) numaYAML() yamlMap {
+// Affinity gives each GPU one of its nearest NICs, those least used first.
+func (t *NodeTopology) Affinity() []int {
+	used := make([]int, len(t.NICs))
+	out := make([]int, len(t.GPUs))
+	for g := range t.GPUs {
+		best := 0
+		for n := range t.NICs {
+			d := linkRank(t.NICLinks[n][g].Class) - linkRank(t.NICLinks[best][g].Class)
+			if d < 0 || d == 0 && used[n] < used[best] {
+				best = n
+			}
+		}
+		used[best]++
+		out[g] = best
+	}
+	return out
+}
+
+// details lists links and places for the reader.
+func (t *NodeTopology) details() string {
+	var b strings.Builder
+	line := func(title, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "\n%s: %s", title, text)
+		}
+	}
+	for _, is := range t.Islands {
+		how := "direct links"
+		if is.Switched {
+			how = fmt.Sprintf("NVSwitch, %d lanes a GPU", is.MaxLanes)
+		}
+		line("NVLink island", fmt.Sprintf("GPU %s, %s", joinInts(is.GPUs), how))
+	}
+	line("NVLinks", t.directLinks())
+	if out := t.NVLinkOutside(); len(out) > 0 {
+		line("NVLinks between islands", pairsText(out))
+	}
+	for _, c := range []LinkClass{LinkPIX, LinkPXB, LinkPHB, LinkNODE, LinkSYS} {
+		var pairs [][2]int
+		for a := range t.GPUs {
+			for c2 := a + 1; c2 < len(t.GPUs); c2++ {
+				if t.GPULinks[a][c2].Class == c {
+					pairs = append(pairs, [2]int{a, c2})
+				}
+			}
+		}
+		line(string(c), pairsText(pairs))
+	}
+	if p := t.gpuPCI(); p != nil {
+		line("PCIe of the GPUs", fmt.Sprintf("%s GT/s x%d, %.4g GB/s per direction after coding (NCCL counts %.4g)", formatFloat(p.GTs), p.Width, p.GBs(), p.NCCLGBs()))
+	}
+	line("NUMA", t.numaText())
+	for _, n := range t.NICs {
+		line(n.Name, n.text())
+	}
+	if len(t.Devices) > 0 {
+		line("PCI devices", strings.Join(t.Devices, " "))
+	}
+	return b.String()
+}
+
+func (t *NodeTopology) gpuPCI() *PCILink {
+	for _, g := range t.GPUs {
+		if g.PCI == nil || *g.PCI != *t.GPUs[0].PCI {
+			return nil
+		}
+	}
+	if len(t.GPUs) == 0 {
+		return nil
+	}
+	return t.GPUs[0].PCI
+}
+
+func (t *NodeTopology) directLinks() string {
+	var out []string
+	for _, is := range t.Islands {
+		if is.Switched {
+			return ""
+		}
+	}
+	for a := range t.GPUs {
+		for b := a + 1; b < len(t.GPUs); b++ {
+			if l := t.GPULinks[a][b]; l.Class == LinkNV {
+				out = append(out, fmt.Sprintf("%d-%d x%d", a, b, l.Lanes))
+			}
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func pairsText(pairs [][2]int) string {
+	var out []string
+	for _, p := range pairs {
+		out = append(out, fmt.Sprintf("%d-%d", p[0], p[1]))
+	}
+	return strings.Join(out, " ")
+}
+
+func joinInts(v []int) string { return strings.Trim(fmt.Sprint(v), "[]") }
+
+func (t *NodeTopology) numaText() string {
 	by := map[string][]int{}
 	var names []string
 	for i, g := range t.GPUs {
@@ -195,32 +290,31 @@ func (t *NodeTopology) numaYAML() yamlMap {
 		by[g.NUMA] = append(by[g.NUMA], i)
 	}
 	sort.Strings(names)
-	m := newMap()
-	for _, n := range names {
-		m.set(n, by[n])
+	for i, n := range names {
+		names[i] = fmt.Sprintf("node %s has GPU %s", n, joinInts(by[n]))
 	}
-	return m
+	return strings.Join(names, "; ")
 }
 
-func (t *NodeTopology) nicYAML(i int) yamlMap {
-	nic := t.NICs[i]
-	m := flowMap().set("name", nic.Name)
-	if nic.Device != "" {
-		m.set("device", nic.Device)
+func (n TopoNIC) text() string {
+	var out []string
+	if n.Device != "" {
+		out = append(out, n.Device)
 	}
-	if nic.Gbps > 0 {
-		m.set("rate", gbpsText(nic.Gbps))
+	if n.Gbps > 0 {
+		out = append(out, gbpsText(n.Gbps))
 	}
-	m.setInt("port", int64(nic.Port))
-	if len(nic.Nearest) > 0 {
-		m.set("near", nic.Nearest)
-		m.set("path", strings.ToLower(string(nic.Class)))
+	if n.Port > 0 {
+		out = append(out, fmt.Sprintf("port %d", n.Port))
 	}
-	if nic.GDR {
-		m.set("gpudirect_rdma", true)
+	if n.Class != LinkNone {
+		out = append(out, fmt.Sprintf("%s to GPU %s", n.Class, joinInts(n.Nearest)))
 	}
-	if nic.NUMA != "" {
-		m.set("numa", nic.NUMA)
+	if n.GDR {
+		out = append(out, "GPUDirect RDMA")
 	}
-	return m
+	if n.NUMA != "" {
+		out = append(out, "NUMA "+n.NUMA)
+	}
+	return strings.Join(out, ", ")
 }
