@@ -1,0 +1,170 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/simnet/simnet/fabric"
+	"github.com/simnet/simnet/sim"
+)
+
+// congestionFindings is about what marking, rate control and PFC did.
+func congestionFindings(r *Run, s *Summary) []Finding {
+	rep, c := r.Report, &r.Report.Counters
+	var f []Finding
+	for i := range rep.Storms {
+		if i == maxQueueFindings {
+			break
+		}
+		st := &rep.Storms[i]
+		text := fmt.Sprintf("CNP storm at %s from %s to %s: %s CNPs; effective bandwidth %s before, %s during, %s after",
+			r.Graph.PortName(st.Port), humanTime(st.Start), humanTime(st.End), humanCount(st.CNPs), humanRate(st.Before), humanRate(st.During), humanRate(st.After))
+		if who := labelsOf(r, st.Flows); who != "" {
+			text += "; flows: " + who
+		}
+		cost := (st.End - st.Start).Seconds()
+		if st.Before > 0 {
+			cost *= max(0, 1-st.During/st.Before)
+		}
+		f = append(f, Finding{Kind: "storm", Where: r.Graph.PortName(st.Port), Text: text,
+			Knob:  "ecn.kmin and kmax up or pmax down, slower CNP pacing, another hash seed or more QPs, staggered collectives",
+			CostS: &cost})
+	}
+	f = append(f, burstFinding(r)...)
+	if c.Packets > 0 && c.ECNMarked > 0 {
+		text := fmt.Sprintf("%s of data packets were marked, %s CNPs came back and senders cut their rate %s times",
+			humanPercent(float64(c.ECNMarked)/float64(c.Packets)), humanCount(c.CNPs), humanCount(c.RateCuts))
+		f = append(f, Finding{Kind: "ecn", Text: text, Knob: "ecn.kmin, kmax, pmax"})
+	}
+	if c.PFCPauses > 0 {
+		f = append(f, pauseFinding(r))
+	}
+	return f
+}
+
+// burstFinding names the port with the highest peak and counts the others.
+func burstFinding(r *Run) []Finding {
+	b := r.Report.Bursts
+	if len(b) == 0 {
+		return nil
+	}
+	top := slices.MaxFunc(b, func(x, y fabric.Burst) int {
+		if c := cmp.Compare(x.Peak, y.Peak); c != 0 {
+			return c
+		}
+		return cmp.Compare(y.Start, x.Start)
+	})
+	same := 0
+	for i := range b {
+		if b[i].Port == top.Port {
+			same++
+		}
+	}
+	text := fmt.Sprintf("%s micro-bursts, %d of them at %s, where the queue reached %s, %s long, at %s",
+		humanCount(int64(len(b))+r.Report.BurstsLost), same, r.Graph.PortName(top.Port), humanBytes(top.Peak), humanTime(top.Duration), humanTime(top.Start))
+	if who := labelsOf(r, top.Flows); who != "" {
+		text += "; flows: " + who
+	}
+	return []Finding{{Kind: "microburst", Where: r.Graph.PortName(top.Port), Text: text,
+		Knob: "staggered collectives, more QPs, a larger buffer, ecn.kmin down"}}
+}
+
+// labelsOf counts flows by label, the most frequent first: "4 dp_all_reduce (a->b, ...)".
+func labelsOf(r *Run, ids []fabric.FlowID) string {
+	type group struct {
+		label string
+		n     int
+		first string
+	}
+	var g []group
+	for _, id := range ids {
+		if int(id) >= len(r.Report.Flows) {
+			continue
+		}
+		f := &r.Report.Flows[id]
+		label := cmp.Or(f.Label, "unnamed")
+		i := slices.IndexFunc(g, func(x group) bool { return x.label == label })
+		if i < 0 {
+			i = len(g)
+			g = append(g, group{label: label, first: r.Graph.Nodes[f.Src].Name + "->" + r.Graph.Nodes[f.Dst].Name})
+		}
+		g[i].n++
+	}
+	slices.SortStableFunc(g, func(a, b group) int { return cmp.Compare(b.n, a.n) })
+	text := ""
+	for i, x := range g {
+		if i == 3 {
+			break
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += fmt.Sprintf("%d %s (%s", x.n, x.label, x.first)
+		if x.n > 1 {
+			text += ", ..."
+		}
+		text += ")"
+	}
+	return text
+}
+
+func pauseFinding(r *Run) Finding {
+	rep, c := r.Report, &r.Report.Counters
+	worst, hosts := -1, 0
+	var hostTime sim.Time
+	for i := range rep.Ports {
+		if rep.Ports[i].Pauses == 0 {
+			continue
+		}
+		if worst < 0 || rep.Ports[i].Paused > rep.Ports[worst].Paused {
+			worst = i
+		}
+		if r.Graph.Nodes[r.Graph.Ports[i].Node].Kind.Host() {
+			hosts++
+			hostTime += rep.Ports[i].Paused
+		}
+	}
+	text := fmt.Sprintf("%s PFC pauses, %s in all", humanCount(c.PFCPauses), humanTime(c.PFCPausedTime))
+	where := ""
+	if worst >= 0 {
+		where = r.Graph.PortName(fabric.PortID(worst))
+		text += fmt.Sprintf("; longest at %s (%s)", where, humanTime(rep.Ports[worst].Paused))
+	}
+	if hosts > 0 {
+		text += fmt.Sprintf("; %d host ports were stopped for %s, victims of queues they did not fill included", hosts, humanTime(hostTime))
+	}
+	knob := "ecn.kmin down, so that marking acts before XOFF"
+	if c.ECNMarked == 0 {
+		text += "; nothing was marked: PFC alone holds the senders"
+		knob = "turn ECN on, or ecn.kmin below XOFF"
+	}
+	return Finding{Kind: "pfc", Where: where, Text: text, Knob: knob + "; pfc.alpha up, a larger buffer"}
+}
+
+// lossFindings is about drops, retransmission and deadlock.
+func lossFindings(r *Run, s *Summary) []Finding {
+	c := &r.Report.Counters
+	var f []Finding
+	if c.Deadlocks > 0 {
+		f = append(f, Finding{Kind: "deadlock", Text: fmt.Sprintf("%d PFC deadlocks: pauses wait for each other in a cycle", c.Deadlocks),
+			Knob: "up-down routing, pfc watchdog"})
+	}
+	if c.Drops == 0 && c.RetransmittedBytes == 0 {
+		return f
+	}
+	text := fmt.Sprintf("%s packets were dropped and %s sent again (%d timeouts)", humanCount(c.Drops), humanBytes(c.RetransmittedBytes), c.Timeouts)
+	worst := -1
+	for i := range r.Report.Ports {
+		if d := r.Report.Ports[i].Drops; d > 0 && (worst < 0 || d > r.Report.Ports[worst].Drops) {
+			worst = i
+		}
+	}
+	where := ""
+	if worst >= 0 {
+		where = r.Graph.PortName(fabric.PortID(worst))
+		text += fmt.Sprintf("; most at %s (%s)", where, humanCount(r.Report.Ports[worst].Drops))
+	}
+	return append(f, Finding{Kind: "loss", Where: where, Text: text,
+		Knob: "pfc on, more headroom, a larger buffer, selective repeat instead of go-back-N, NCCL_IB_TIMEOUT"})
+}
