@@ -1,0 +1,55 @@
+package scenarios
+
+import "strings"
+
+// nearest returns the candidate closest to word by edit distance, or "" if
+// none is near enough to be a slip: at most a third of the word, and at least
+// one edit.
+func nearest(word string, candidates []string) string {
+	w := strings.ToLower(word)
+	best, bestD := "", len(w)/3+2
+	for _, c := range candidates {
+		lc := strings.ToLower(c)
+		if strings.ReplaceAll(lc, "_", "-") == strings.ReplaceAll(w, "_", "-") {
+			return c
+		}
+		d := editDistance(w, lc)
+		if d < bestD {
+			best, bestD = c, d
+		}
+	}
+	if best == "" { // a part that was left out: "congestion" for "congestion_control"
+		for _, c := range candidates {
+			if len(w) >= 3 && (strings.HasPrefix(strings.ToLower(c), w) || strings.HasPrefix(w, strings.ToLower(c)) && len(c) >= 3) {
+				return c
+			}
+		}
+	}
+	return best
+}
+
+// editDistance is the number of insertions, deletions, substitutions and swaps
+// of neighbours that turn a into b (optimal string alignment).
+func editDistance(a, b string) int {
+	prev2 := make([]int, len(b)+1)
+	prev := make([]int, len(b)+1)
+	cur := make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], prev2[j-2]+1)
+			}
+		}
+		prev2, prev, cur = prev, cur, prev2
+	}
+	return prev[len(b)]
+}
