@@ -88,6 +88,7 @@ type RateSeries struct {
 
 // Bins are network-wide counts over time.
 type Bins struct {
+	Start     sim.Time // of the first bin
 	Bin       sim.Time
 	CNPs      []int64
 	Pauses    []int64

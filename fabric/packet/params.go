@@ -7,17 +7,16 @@ import (
 
 // DCQCNParams are the parameters of DCQCN (Zhu et al., SIGCOMM 2015, table 14).
 type DCQCNParams struct {
-	G                 float64  // gain of alpha
-	AlphaTimer        sim.Time // alpha decays this long after the last update
-	CutInterval       sim.Time // shortest time between two cuts
-	RateTimer         sim.Time // increase timer
-	ByteCounter       int64    // increase every so many bytes; 0: off
-	FastRecovery      int      // stages of fast recovery, F
-	AI, HAI           sim.Rate // additive and hyper increase
-	MinRate           sim.Rate
-	ClampTarget       bool // a cut always sets the target to the current rate
-	InitialRate       sim.Rate
-	InitialAlphaUnset bool // alpha starts at 0 instead of 1
+	G            float64  // gain of alpha
+	AlphaTimer   sim.Time // alpha decays this long after the last update
+	CutInterval  sim.Time // shortest time between two cuts
+	RateTimer    sim.Time // increase timer
+	ByteCounter  int64    // increase every so many bytes; 0: off
+	FastRecovery int      // stages of fast recovery, F
+	AI, HAI      sim.Rate // additive and hyper increase
+	MinRate      sim.Rate
+	ClampTarget  bool // a cut always sets the target to the current rate
+	InitialRate  sim.Rate
 }
 
 // DCTCPParams are the parameters of DCTCP (Alizadeh et al., SIGCOMM 2010) as a
@@ -55,19 +54,19 @@ type TIMELYParams struct {
 // SwiftParams are the parameters of Swift (Kumar et al., SIGCOMM 2020,
 // algorithm 1).
 type SwiftParams struct {
-	AI          float64 // packets added a round trip
-	Beta        float64
-	MaxMDF      float64
-	BaseTarget  sim.Time // 0: the idle RTT of the path, plus HopScale a hop
-	HopScale    sim.Time
-	FSRange     sim.Time // flow-scaling range; 0: off
-	FSMin       float64  // window in packets where flow scaling is largest
-	FSMax       float64  // window in packets where it ends
-	MinWindow   float64  // packets; below one packet the QP is paced
-	MaxWindow   float64  // packets; 0: no limit
-	InitWindow  float64  // packets; 0: the bandwidth-delay product
-	RetxReset   int      // timeouts before the window falls to the minimum
-	PaceFactor  float64  // pacing rate = cwnd / RTT x this
+	AI         float64 // packets added a round trip
+	Beta       float64
+	MaxMDF     float64
+	BaseTarget sim.Time // 0: the idle RTT of the path, plus HopScale a hop
+	HopScale   sim.Time
+	FSRange    sim.Time // flow-scaling range; 0: off
+	FSMin      float64  // window in packets where flow scaling is largest
+	FSMax      float64  // window in packets where it ends
+	MinWindow  float64  // packets; below one packet the QP is paced
+	MaxWindow  float64  // packets; 0: no limit
+	InitWindow float64  // packets; 0: the bandwidth-delay product
+	RetxReset  int      // timeouts before the window falls to the minimum
+	PaceFactor float64  // pacing rate = cwnd / RTT x this
 }
 
 // DefaultConfig returns the engine's defaults: RoCEv2 with a 4,096-byte path

@@ -1,0 +1,89 @@
+package packet
+
+import "github.com/simnet/simnet/sim"
+
+// The kinds of packet.
+const (
+	kindData uint8 = iota
+	kindAck
+	kindNack
+	kindCNP
+	kindPause
+)
+
+// Flags of a packet.
+const (
+	flagECN    uint8 = 1 << iota // congestion experienced
+	flagAckReq                   // the receiver must answer
+	flagRetx                     // sent before
+	flagEcho                     // ACK that stands for a marked packet (Compat)
+)
+
+// packet is one frame in 32 bytes. Packets live in the arena of a shard and
+// are named by index.
+type packet struct {
+	seq  int64 // data: offset of the first byte; ACK, NACK: bytes received in order; pause: 1 pauses, 0 resumes
+	qp   int32 // pause: the port that it addresses
+	next int32 // link of a queue or of the free list
+	path int32 // index into paths of the port after the next
+	in   int32 // account that it occupies at this switch, -1 none
+	aux  int32 // data: port that marked it; ACK: packets marked; NACK: offset received instead
+	size uint16
+	kind uint8 // and flags, in the high four bits
+	q    uint8 // queue at switches
+}
+
+func (k *packet) flags() uint8 { return k.kind >> 4 }
+func (k *packet) set(f uint8)  { k.kind |= f << 4 }
+func (k *packet) what() uint8  { return k.kind & 15 }
+
+// arena holds the packets of one shard. stamps and ints run beside it where
+// the congestion control needs them.
+type arena struct {
+	pkts   []packet
+	stamps []sim.Time  // when the data packet left the sender
+	ints   []intRecord // in-band telemetry
+	sacks  []span      // NACK of selective repeat: what has arrived
+	free   int32
+	live   int32
+}
+
+func newArena(stamps, ints, sacks bool) arena {
+	a := arena{free: -1}
+	if stamps {
+		a.stamps = []sim.Time{}
+	}
+	if ints {
+		a.ints = []intRecord{}
+	}
+	if sacks {
+		a.sacks = []span{}
+	}
+	return a
+}
+
+// alloc returns the index of a packet with arbitrary content.
+func (a *arena) alloc() int32 {
+	a.live++
+	if i := a.free; i >= 0 {
+		a.free = a.pkts[i].next
+		return i
+	}
+	a.pkts = append(a.pkts, packet{})
+	if a.stamps != nil {
+		a.stamps = append(a.stamps, 0)
+	}
+	if a.ints != nil {
+		a.ints = append(a.ints, intRecord{})
+	}
+	if a.sacks != nil {
+		a.sacks = append(a.sacks, span{})
+	}
+	return int32(len(a.pkts) - 1)
+}
+
+func (a *arena) release(i int32) {
+	a.live--
+	a.pkts[i].next = a.free
+	a.free = i
+}

@@ -1,0 +1,120 @@
+package packet
+
+import "github.com/simnet/simnet/sim"
+
+// dcqcn is DCQCN (Zhu et al., "Congestion Control for Large-Scale RDMA
+// Deployments", SIGCOMM 2015, section 3 and figure 7): a CNP cuts the rate by
+// alpha/2 and raises alpha; without CNPs alpha decays; a timer and a byte
+// counter drive fast recovery, additive and hyper increase.
+type dcqcn struct {
+	base
+	p  DCQCNParams
+	st []dcqcnState
+}
+
+type dcqcnState struct {
+	alpha   float64
+	alphaAt sim.Time // when alpha was last updated
+	cutAt   sim.Time // no cut before
+	target  sim.Rate
+	gen     uint16 // of the rate timer
+	timers  uint16 // increases by timer since the last cut
+	rounds  uint16 // increases by byte counter since the last cut
+	running bool   // the rate timer is pending
+	cut     bool   // there has been a cut
+}
+
+func (c *dcqcn) grow(n int) { c.st = resize(c.st, n) }
+
+func (c *dcqcn) start(s *shard, qi int32) {
+	f := &s.snd[qi]
+	c.st[qi] = dcqcnState{alpha: 1, target: f.rate, alphaAt: s.now}
+	if r := c.p.InitialRate; r > 0 && r < f.rate {
+		s.setRate(qi, r)
+		c.st[qi].target = r
+		c.rise(s, qi)
+	}
+}
+
+func (c *dcqcn) cnp(s *shard, qi int32) {
+	f, st := &s.snd[qi], &c.st[qi]
+	c.decay(s.now, st)
+	if s.now < st.cutAt {
+		return
+	}
+	st.cutAt = s.now + c.p.CutInterval
+	if c.p.ClampTarget || !st.cut || st.timers|st.rounds != 0 {
+		st.target = f.rate
+	}
+	s.setRate(qi, max(c.p.MinRate, sim.Rate(float64(f.rate)*(1-st.alpha/2))))
+	st.alpha = (1-c.p.G)*st.alpha + c.p.G
+	st.alphaAt = s.now
+	st.cut = true
+	s.n.cuts++
+	st.timers, st.rounds = 0, 0
+	c.rise(s, qi)
+}
+
+// decay applies the alpha timer: one step for each interval without a CNP.
+// Nothing reads alpha between CNPs, so the steps can wait until then.
+func (c *dcqcn) decay(now sim.Time, st *dcqcnState) {
+	for st.alphaAt+c.p.AlphaTimer <= now {
+		st.alphaAt += c.p.AlphaTimer
+		st.alpha *= 1 - c.p.G
+		if st.alpha < 1e-9 {
+			st.alpha, st.alphaAt = 0, now
+		}
+	}
+}
+
+// rise restarts the rate timer and the byte counter.
+func (c *dcqcn) rise(s *shard, qi int32) {
+	st := &c.st[qi]
+	st.gen++
+	st.running = true
+	s.setTimer(qi, s.now+c.p.RateTimer, uint32(st.gen))
+	if c.p.ByteCounter > 0 {
+		s.snd[qi].quota = c.p.ByteCounter
+	}
+}
+
+func (c *dcqcn) timer(s *shard, qi int32, tag uint32) {
+	st := &c.st[qi]
+	if tag != uint32(st.gen) {
+		return
+	}
+	st.timers = min(st.timers+1, 1<<15)
+	if c.increase(s, qi, st) {
+		s.setTimer(qi, s.now+c.p.RateTimer, tag)
+	} else {
+		st.running = false
+	}
+}
+
+func (c *dcqcn) bytes(s *shard, qi int32) {
+	st := &c.st[qi]
+	if c.p.ByteCounter == 0 || !st.running {
+		c.base.bytes(s, qi)
+		return
+	}
+	st.rounds = min(st.rounds+1, 1<<15)
+	s.snd[qi].quota += c.p.ByteCounter
+	c.increase(s, qi, st)
+}
+
+// increase raises the rate by one step and reports whether there is any more
+// to gain.
+func (c *dcqcn) increase(s *shard, qi int32, st *dcqcnState) bool {
+	f := &s.snd[qi]
+	switch t, b, n := int(st.timers), int(st.rounds), c.p.FastRecovery; {
+	case max(t, b) < n: // fast recovery: halfway to the target
+	case min(t, b) > n:
+		st.target += c.p.HAI * sim.Rate(min(t, b)-n)
+	default:
+		st.target += c.p.AI
+	}
+	st.target = min(st.target, f.line)
+	r := (f.rate + st.target + 1) / 2
+	s.setRate(qi, min(r, f.line))
+	return r < f.line
+}

@@ -1,0 +1,126 @@
+package packet
+
+import "github.com/simnet/simnet/sim"
+
+// receiver is the receiving side of a QP.
+type receiver struct {
+	next   int64 // bytes received in order
+	path   int32 // of the ACKs
+	flow   int32
+	marked int32 // packets with a mark since the last ACK
+	by     int32 // port that marked last
+	node   int32 // index of the NIC
+	q      uint8
+	cnpDue bool
+	cnpAt  sim.Time // no CNP before
+	nackAt sim.Time // when the last NACK was sent
+	gap    int64    // the offset that it asked for; -1: none open
+	ooo    spans    // received beyond next
+}
+
+// deliver handles packet ki at the host that port pi leads to.
+func (s *shard) deliver(pi, ki int32) {
+	k := &s.pkts[ki]
+	switch k.what() {
+	case kindAck, kindNack:
+		s.acked(ki)
+		return
+	case kindCNP:
+		s.notified(ki)
+		return
+	}
+	qi := k.qp
+	r := &s.rcv[qi]
+	pay := int64(k.size) - s.e.header
+	ecn := k.flags()&flagECN != 0
+	if ecn {
+		r.marked++
+		r.by = k.aux
+		if s.e.usesCNP {
+			if s.compat {
+				k.set(flagEcho)
+				s.countCNP(r)
+			} else if s.now >= r.cnpAt && !r.cnpDue {
+				s.startCNP(qi, r)
+			}
+		}
+	}
+	s.n.got++
+	if k.seq != r.next {
+		s.outOfOrder(qi, r, ki, pay)
+		return
+	}
+	before := r.next
+	r.next += pay
+	if len(r.ooo) > 0 {
+		r.next = r.ooo.advance(r.next)
+	}
+	r.gap = -1
+	s.progress(qi, r, before)
+	if k.flags()&flagAckReq == 0 && !s.compat {
+		s.release(ki)
+		return
+	}
+	s.sendAck(kindAck, r, ki)
+}
+
+// sendAck turns data packet ki into the ACK or NACK that answers it.
+func (s *shard) sendAck(kind uint8, r *receiver, ki int32) {
+	k := &s.pkts[ki]
+	k.kind = kind | k.kind&(flagEcho<<4)
+	k.seq = r.next
+	if s.compat {
+		r.marked = min(r.marked, 1)
+	}
+	k.aux = r.marked
+	r.marked = 0
+	k.size = uint16(s.e.ack)
+	k.q = r.q
+	k.in = -1
+	k.path = r.path + 1
+	oi := s.paths[r.path]
+	o := &s.ports[oi]
+	s.append(o, queueControl, ki)
+	if s.compat {
+		s.compatWake(oi)
+		return
+	}
+	if o.paused>>queueControl&1 == 0 {
+		s.arm(oi, o)
+	}
+}
+
+// startCNP schedules a congestion notification for QP qi.
+func (s *shard) startCNP(qi int32, r *receiver) {
+	n := &s.e.nics[r.node]
+	r.cnpAt = s.now + n.interval
+	if n.delay == 0 {
+		s.sendCNP(qi)
+		return
+	}
+	r.cnpDue = true
+	s.push(s.now+n.delay, evCNP, qi, 0)
+}
+
+// sendCNP sends a congestion notification for QP qi.
+func (s *shard) sendCNP(qi int32) {
+	r := &s.rcv[qi]
+	r.cnpDue = false
+	s.countCNP(r)
+	ki := s.alloc()
+	s.pkts[ki] = packet{qp: qi, path: r.path + 1, in: -1, size: uint16(s.e.ack), kind: kindCNP, q: queueControl}
+	oi := s.paths[r.path]
+	o := &s.ports[oi]
+	s.append(o, queueControl, ki)
+	if o.paused>>queueControl&1 == 0 {
+		s.arm(oi, o)
+	}
+}
+
+func (s *shard) countCNP(r *receiver) {
+	s.n.cnps++
+	s.tel.count(s.now, binCNPs, 1)
+	if r.by >= 0 {
+		s.storm(r)
+	}
+}

@@ -1,0 +1,145 @@
+package packet
+
+import "github.com/simnet/simnet/sim"
+
+// The kinds of event.
+const (
+	evTx       uint8 = iota // port Target may send
+	evArrive                // packet Arg, sent by port Target, reaches the peer
+	evReady                 // the pacing of QP Target allows the next packet
+	evStart                 // flow Target starts
+	evStart2                // Compat: the second step of a start
+	evChain                 // Compat: the next flows in order of start
+	evNext                  // Compat: host port Target looks again, generation Arg
+	evTimer                 // congestion control timer of QP Target; Arg is which and generation
+	evRTO                   // retransmission timeout of QP Target
+	evCNP                   // the CNP of QP Target is due
+	evDeliver               // packet Arg has passed the PCIe limit of the host of port Target
+	evDrained               // the receive buffer of NIC Target has room again
+	evRefresh               // account Target repeats its pause, generation Arg
+	evExpire                // the pause of (port, class) Target ends, generation Arg
+	evWatchdog              // (port, class) Target has been paused for long, generation Arg
+)
+
+// shard is a part of the network that shares no port, QP or packet with
+// another: it has its own clock, wheel and arena over the flat arrays that all
+// shards share.
+type shard struct {
+	e *Engine
+	arena
+	w      *sim.Wheel
+	now    sim.Time
+	seq    uint64
+	events uint64
+	compat bool
+	faults bool // a link has been down: packets in flight may be lost
+	yield  bool // the kernel has been touched: return
+
+	// The shared arrays.
+	ports    []port
+	queues   []queue
+	accounts []account
+	switches []device
+	paths    []int32
+	snd      []sender
+	rcv      []receiver
+	nq, nc   int32
+
+	n   counters
+	tel telemetry
+}
+
+// attach refreshes the shard's view of arrays that grow.
+func (s *shard) attach(e *Engine) {
+	s.ports, s.queues, s.accounts, s.switches = e.ports, e.queues, e.accounts, e.switches
+	s.paths, s.snd, s.rcv = e.paths, e.snd, e.rcv
+	s.nq, s.nc = e.nq, e.nc
+}
+
+// push schedules an event that goes before arrivals of the same instant.
+func (s *shard) push(at sim.Time, kind uint8, target, arg int32) {
+	s.seq++
+	s.w.Push(sim.Item{At: at, Key: s.seq<<8 | uint64(kind), Target: uint32(target), Arg: uint32(arg)})
+}
+
+// pushArrive schedules an arrival. Arrivals of one instant are ordered by a
+// hash of port and time, so that no input of a switch is always the first; in
+// Compat by the order of scheduling.
+func (s *shard) pushArrive(at sim.Time, kind uint8, pi, ki int32) {
+	s.seq++
+	key := s.seq<<8 | uint64(kind)
+	if !s.compat {
+		h := (uint64(at) ^ uint64(pi)<<40 ^ s.e.tieSeed) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+		key |= (h * 0xbf58476d1ce4e5b9) >> 48 << 48
+		key |= 1 << 48
+	}
+	s.w.Push(sim.Item{At: at, Key: key, Target: uint32(pi), Arg: uint32(ki)})
+}
+
+// batch is how many events a shard handles before the kernel may report
+// progress: about 20 ms of work.
+const batch = 1 << 18
+
+// run handles events up to limit, until the kernel has been touched or a batch
+// is done.
+func (s *shard) run(limit sim.Time) {
+	s.yield = false
+	n := 0
+	for ; n < batch && !s.yield; n++ {
+		it, ok := s.w.PopBefore(limit)
+		if !ok {
+			break
+		}
+		s.now = it.At
+		t := int32(it.Target)
+		switch it.Kind() {
+		case evTx:
+			s.dequeue(t)
+		case evArrive:
+			s.arrive(t, int32(it.Arg))
+		default:
+			s.rare(&it)
+		}
+	}
+	s.events += uint64(n)
+}
+
+func (s *shard) rare(it *sim.Item) {
+	t, arg := int32(it.Target), int32(it.Arg)
+	switch it.Kind() {
+	case evReady:
+		s.snd[t].state &^= stTimer
+		s.wake(t)
+	case evStart:
+		if s.compat {
+			s.push(s.now, evStart2, t, 0)
+			return
+		}
+		s.startFlow(t)
+	case evStart2:
+		s.startFlow(t)
+	case evChain:
+		s.chain()
+	case evNext:
+		s.compatNext(t, arg)
+	case evTimer:
+		if s.snd[t].state&stDone == 0 {
+			s.e.cc.timer(s, t, uint32(arg))
+		}
+	case evRTO:
+		s.rto(t)
+	case evCNP:
+		s.sendCNP(t)
+	case evDeliver:
+		s.deliver(t, arg)
+	case evDrained:
+		s.drained(t)
+	case evRefresh:
+		s.refresh(t, uint32(arg))
+	case evExpire:
+		s.expire(t, uint32(arg))
+	case evWatchdog:
+		s.watchdog(t, uint32(arg))
+	}
+}

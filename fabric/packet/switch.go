@@ -1,0 +1,230 @@
+package packet
+
+import "github.com/simnet/simnet/sim"
+
+// arrive handles packet ki, whose last bit left port pi, at the peer.
+func (s *shard) arrive(pi, ki int32) {
+	k := &s.pkts[ki]
+	if s.faults && s.now <= s.ports[pi].kill {
+		s.lose(pi, ki)
+		return
+	}
+	switch k.what() {
+	case kindData:
+		s.n.dataHops++
+	case kindPause:
+		s.pauseFrame(ki)
+		return
+	default:
+		s.n.ackHops++
+	}
+	oi := s.paths[k.path]
+	if oi >= 0 {
+		k.path++
+		s.forward(pi, oi, ki)
+		return
+	}
+	if oi == routeHere {
+		if oi = s.route(pi, ki); oi >= 0 {
+			s.forward(pi, oi, ki)
+			return
+		}
+		if oi == noRoute {
+			s.lose(pi, ki)
+			return
+		}
+	}
+	s.receive(pi, ki)
+}
+
+// forward puts packet ki, which came over port pi, out of port oi of a switch.
+func (s *shard) forward(pi, oi, ki int32) {
+	o := &s.ports[oi]
+	k := &s.pkts[ki]
+	q := k.q
+	if o.down || o.sw < 0 {
+		s.lose(oi, ki)
+		return
+	}
+	idle := !o.pending && o.freeAt <= s.now
+	if q < queueData {
+		if idle && o.ready == 0 {
+			s.transmit(oi, o, ki)
+			return
+		}
+		s.append(o, q, ki)
+		s.arm(oi, o)
+		return
+	}
+	d := &s.switches[o.sw]
+	ai := pi*s.nc + int32(q) - queueData
+	a := &s.accounts[ai]
+	if idle && (o.ready|o.paused)>>q&1 == 0 && !s.compat {
+		// Nothing to wait for: it would enter and leave the buffer at once.
+		if a.xoff && d.mayResume(a) {
+			s.resume(ai, a)
+		}
+		s.transmit(oi, o, ki)
+		return
+	}
+	z := int32(k.size)
+	u := &s.queues[o.q0+int32(q)]
+	if !d.admit(a, z, u.bytes) {
+		s.refuse(oi, o, a, ki)
+		return
+	}
+	k.in = ai
+	if a.lossless && !a.xoff && d.mustPause(a) {
+		s.pause(ai, a)
+	}
+	if d.markIn && k.what() == kindData && s.marks(o, q, u.bytes) {
+		s.mark(oi, o, k)
+	}
+	s.append(o, q, ki)
+	o.qbytes += z
+	if o.qbytes > o.maxq {
+		o.maxq = o.qbytes
+	}
+	if o.qbytes > o.watch {
+		s.watchQueue(oi, o, ki)
+	}
+	if o.paused>>q&1 == 0 {
+		s.arm(oi, o)
+	}
+}
+
+// arm makes sure that port oi looks at its queues as soon as it is free.
+func (s *shard) arm(oi int32, o *port) {
+	if o.pending {
+		return
+	}
+	if o.freeAt <= s.now {
+		s.dequeue(oi)
+		return
+	}
+	o.pending = true
+	s.push(o.freeAt, evTx, oi, 0)
+}
+
+// dequeue starts the next frame of port oi, which is free.
+func (s *shard) dequeue(oi int32) {
+	o := &s.ports[oi]
+	o.pending = false
+	if o.host >= 0 {
+		s.hostDequeue(oi, o)
+		return
+	}
+	m := o.ready &^ o.paused
+	if m == 0 {
+		return
+	}
+	q := s.pick(o, m)
+	if q >= queueData {
+		before := o.qbytes
+		ki := s.pop(o, q)
+		k := &s.pkts[ki]
+		z := int32(k.size)
+		o.qbytes -= z
+		d := &s.switches[o.sw]
+		ai := k.in
+		a := &s.accounts[ai]
+		d.release(a, z)
+		if k.what() == kindData && !d.markIn && s.marks(o, q, s.queues[o.q0+int32(q)].bytes) {
+			s.mark(oi, o, k)
+		}
+		if before > o.watch {
+			s.watchDrain(oi, o, before)
+		}
+		if a.xoff && d.mayResume(a) {
+			s.resume(ai, a)
+		}
+		s.transmit(oi, o, ki)
+	} else {
+		s.transmit(oi, o, s.pop(o, q))
+	}
+	if !o.pending && o.ready&^o.paused != 0 {
+		o.pending = true
+		s.push(o.freeAt, evTx, oi, 0)
+	}
+}
+
+// transmit puts packet ki on the wire of port oi now.
+func (s *shard) transmit(oi int32, o *port, ki int32) {
+	k := &s.pkts[ki]
+	size := int64(k.size)
+	var t sim.Time
+	if o.psByte != 0 {
+		t = sim.Time(size * o.psByte)
+	} else {
+		t = s.txSlow(o, size)
+	}
+	end := s.now + t
+	o.freeAt = end
+	if s.compat {
+		o.pending = true
+		s.push(end, evTx, oi, 0)
+	}
+	if s.ints != nil && o.sw >= 0 && k.what() == kindData {
+		s.stampINT(o, ki)
+	}
+	o.txBytes += size
+	o.txPkts++
+	if o.lossy && s.corrupt(o, k) {
+		s.lose(oi, ki)
+		return
+	}
+	if k.what() == kindPause {
+		s.pushArrive(end+o.prop+s.e.response, evArrive, oi, ki)
+		return
+	}
+	s.pushArrive(end+o.reach, evArrive, oi, ki)
+}
+
+// txSlow is the serialization time at rates that are no whole number of
+// picoseconds a byte (the remainder is carried), and in Compat.
+func (s *shard) txSlow(o *port, size int64) sim.Time {
+	if o.serial >= 0 {
+		return s.e.serial[int64(o.serial)+size]
+	}
+	t, rem := divTime(uint64(size), uint64(o.rate), o.rem)
+	o.rem = rem
+	return t
+}
+
+// mark sets congestion experienced on a data packet that leaves port oi.
+func (s *shard) mark(oi int32, o *port, k *packet) {
+	if k.flags()&flagECN == 0 {
+		s.n.marked++
+	}
+	k.set(flagECN)
+	k.aux = oi
+	o.ecn++
+	s.tel.count(s.now, binECN, 1)
+}
+
+// refuse drops a packet that the buffer of a switch cannot take.
+func (s *shard) refuse(oi int32, o *port, a *account, ki int32) {
+	if a.lossless {
+		s.n.losslessDrops++
+		s.e.headroomShort(oi)
+	}
+	s.lose(oi, ki)
+}
+
+// lose drops packet ki at port oi.
+func (s *shard) lose(oi, ki int32) {
+	o := &s.ports[oi]
+	k := &s.pkts[ki]
+	switch k.what() {
+	case kindData:
+		s.n.dropped++
+		o.drops++
+		s.n.drops++
+	case kindPause:
+		// A lost pause frame is repaired by its refresh.
+	default:
+		o.drops++
+		s.n.drops++
+	}
+	s.release(ki)
+}
