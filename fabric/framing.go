@@ -25,41 +25,45 @@ func (f Framing) Packets(n int64) int64 { return (n + f.Payload - 1) / f.Payload
 // WireBytes returns what n payload bytes occupy on the wire.
 func (f Framing) WireBytes(n int64) int64 { return n + f.Packets(n)*f.Header }
 
-// Ideal returns the completion time of a message of n bytes alone on path:
-// store and forward of the first packet over every hop, node latencies,
-// propagation, and the rest of the message at the slowest rate (of the path,
-// of limit if that is not zero). It is a lower bound for every engine.
+// Ideal returns the completion time of a message of n bytes alone on path,
+// store and forward at every hop, with node latencies and propagation, at most
+// at limit if that is not zero. It is exact for one queue pair, and a lower
+// bound for every engine.
+//
+// The packets before the last are of one size, so the longest chain of
+// transmissions that wait for one another takes a first packet down to some
+// hop c, all others over the slowest hop up to there, and the last packet from
+// c to the end; Ideal is the largest over c.
 func Ideal(g *Graph, path []PortID, n int64, f Framing, limit sim.Rate) sim.Time {
 	if len(path) == 0 {
 		return 0
 	}
-	first := min(n, f.Payload) + f.Header
-	last := n - (f.Packets(n)-1)*f.Payload + f.Header
-	var t sim.Time
-	slowest := g.Ports[path[0]].Rate
+	packets := f.Packets(n)
+	full := f.Payload + f.Header
+	last := n - (packets-1)*f.Payload + f.Header
+	var fixed, rest sim.Time // latencies; the last packet from hop c on
 	for _, p := range path {
-		slowest = min(slowest, g.Ports[p].Rate)
-	}
-	// The last packet leaves the bottleneck no earlier than all bytes before it
-	// have; on every other hop it costs its own serialization.
-	counted := false
-	for i, p := range path {
 		q := &g.Ports[p]
-		if q.Rate == slowest && !counted {
-			counted = true
-			r := q.Rate
-			if limit > 0 {
-				r = min(r, limit)
-			}
-			t += r.TxTime(f.WireBytes(n)-last) + q.Rate.TxTime(last)
-		} else {
-			t += q.Rate.TxTime(min(first, last))
+		fixed += q.Delay + g.Nodes[q.Node].Latency
+		rest += q.Rate.TxTime(last)
+	}
+	fixed += g.Nodes[g.Ports[path[len(path)-1]].Peer].Latency
+	best := rest
+	if packets > 1 {
+		if limit > 0 { // the last packet leaves no earlier than those before it allow
+			best += limit.TxTime((packets - 1) * full)
 		}
-		t += q.Delay
-		if i > 0 {
-			t += g.Nodes[q.Node].Latency
+		var first, most sim.Time
+		slowest := g.Ports[path[0]].Rate
+		for _, p := range path {
+			r := g.Ports[p].Rate
+			first += r.TxTime(full)
+			if r <= slowest {
+				slowest, most = r, r.TxTime((packets-2)*full)
+			}
+			best = max(best, first+most+rest)
+			rest -= r.TxTime(last)
 		}
 	}
-	t += g.Nodes[g.Ports[path[0]].Node].Latency + g.Nodes[g.Ports[path[len(path)-1]].Peer].Latency
-	return t
+	return fixed + best
 }
