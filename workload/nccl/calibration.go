@@ -27,12 +27,12 @@ const (
 	RingEff                 // ring bus bandwidth / link
 	RingFillUS              // ring pipeline fill
 	NVLSEff                 // NVLS wire bandwidth / link
-	NVLSFillUS              // NVLS pipeline fill
+	NVLSFill                // NVLS pipeline fill, loops
 	TreeRatio               // Tree algorithm bandwidth / ring bus bandwidth
 	TreeLL128               // Tree LL128 / Tree Simple bandwidth
 	TreeFill                // share of a chunk's hop times that is exposed
 	NVLSTreeEff             // NVLSTree / NVLS bandwidth inside the node
-	NVLSTreeFill            // us
+	NVLSTreeFill            // loops
 	ChannelGBs              // what one channel's CTA sustains
 	P2PEff                  // grouped send/recv bandwidth / link
 	P2PFillUS               // us
@@ -43,16 +43,16 @@ const (
 
 var paramInfo = [numParams]Param{
 	LaunchUS:     {Name: "launch_us", Min: -3, Max: 15, Unit: "us", Meaning: "kernel launch and first flag, beyond NCCL's base latency"},
-	StepScale:    {Name: "step_scale", Min: .5, Max: 3, Unit: "1", Meaning: "latency of a step inside the node over NCCL's table"},
+	StepScale:    {Name: "step_scale", Min: .5, Max: 3, Unit: "1", Meaning: "latency of an LL step inside the node over NCCL's table (a store to a peer and its flag)"},
 	RingEff:      {Name: "ring_eff", Min: .5, Max: .98, Unit: "1", Meaning: "ring bus bandwidth over nominal link bandwidth (protocol headers, flags)"},
 	RingFillUS:   {Name: "ring_fill_us", Min: 0, Max: 400, Unit: "us", Meaning: "ring pipeline not yet full at the start and drained at the end"},
 	NVLSEff:      {Name: "nvls_eff", Min: .4, Max: .9, Unit: "1", Meaning: "NVLS wire bandwidth (S*(1+1/n) each way) over nominal link bandwidth"},
-	NVLSFillUS:   {Name: "nvls_fill_us", Min: 0, Max: 300, Unit: "us", Meaning: "NVLS pipeline not yet full"},
+	NVLSFill:     {Name: "nvls_fill", Min: 0, Max: 4, Unit: "loops", Meaning: "loops (one chunk for every channel and head) lost until the NVLS pipeline is full"},
 	TreeRatio:    {Name: "tree_ratio", Min: .4, Max: .6, Unit: "1", Meaning: "Tree algorithm bandwidth over ring bus bandwidth: a GPU passes every byte up and down, so at most about a half"},
 	TreeLL128:    {Name: "tree_ll128", Min: .5, Max: .94, Unit: "1", Meaning: "LL128 over Simple on trees (at most 120/128)"},
 	TreeFill:     {Name: "tree_fill", Min: 0, Max: 1, Unit: "1", Meaning: "share of one chunk's way through the tree that is not overlapped"},
 	NVLSTreeEff:  {Name: "nvlstree_eff", Min: .7, Max: 1, Unit: "1", Meaning: "NVLSTree over NVLS bandwidth inside the node: channels also feed the NIC"},
-	NVLSTreeFill: {Name: "nvlstree_fill_us", Min: 0, Max: 400, Unit: "us", Meaning: "NVLSTree pipeline not yet full"},
+	NVLSTreeFill: {Name: "nvlstree_fill", Min: 0, Max: 4, Unit: "loops", Meaning: "loops lost until the NVLSTree pipeline is full, on the way up and down"},
 	ChannelGBs:   {Name: "channel_gbs", Min: 8, Max: 40, Unit: "GB/s", Meaning: "one channel's CTA copying and signalling"},
 	P2PEff:       {Name: "p2p_eff", Min: .5, Max: .98, Unit: "1", Meaning: "grouped send/recv bandwidth over nominal link bandwidth"},
 	P2PFillUS:    {Name: "p2p_fill_us", Min: 0, Max: 300, Unit: "us", Meaning: "send/recv pipeline not yet full"},

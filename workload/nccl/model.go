@@ -63,21 +63,26 @@ const localCopyGBs = 700
 const firstChunk = 128 << 10
 
 func (m *Model) collTime(c Collective, size float64, ch Choice) float64 {
-	scale := m.Cal.V(StepScale)
-	if ch.Algo == NVLS || ch.Algo == NVLSTree {
-		scale = 1
+	scale := 1.0
+	if ch.Proto == LL {
+		scale = m.Cal.V(StepScale)
 	}
-	t := m.Cal.V(LaunchUS) + m.latency(c, ch.Algo, ch.Proto, scale)
+	t := m.Cal.V(LaunchUS) + m.latency(c, ch.Algo, ch.Proto, scale, us(m.shape.NICLatency+m.shape.ProxyStep))
 	b := m.Bandwidth(c, int64(size), ch)
 	t += size / (1000 * b)
 	nc, n := float64(ch.Channels), float64(m.shape.Ranks())
 	saturate := func(loop float64) float64 { return size / (size + loop) }
 	switch {
 	case ch.Proto != Simple:
-	case ch.Algo == NVLS:
-		t += m.Cal.V(NVLSFillUS) * saturate(nc*n*firstChunk)
-	case ch.Algo == NVLSTree:
-		t += m.Cal.V(NVLSTreeFill) * saturate(nc*float64(m.shape.GPUsPerNode)*firstChunk)
+	case ch.Algo == NVLS, ch.Algo == NVLSTree:
+		k, chunk := NVLSFill, m.env.nvlsChunk()
+		if ch.Algo == NVLSTree {
+			if k = NVLSTreeFill; m.shape.Nodes >= 4 {
+				chunk = min(chunk, nvlsTreeChunk4)
+			}
+		}
+		loop := nc * float64(m.shape.GPUsPerNode) * float64(chunk)
+		t += m.Cal.V(k) * loop / (1000 * b) * saturate(loop)
 	case ch.Algo == Tree:
 		t += m.Cal.V(TreeFill) * m.treeFill(size, b, ch)
 	case c == Broadcast || c == Reduce:

@@ -66,7 +66,11 @@ func (m *Model) nicStreamGBs() float64 {
 // stream bounds it.
 func (m *Model) sendRecvGBs(size, link float64) float64 {
 	s := m.shape
-	intra, _, all := m.p2pChannels()
+	intra, net, all := m.p2pChannels()
+	if s.Nodes > 1 {
+		intra = net // the least over all peers
+		all = max(all, net*s.Ranks())
+	}
 	least := intra
 	for least > 1 && least*s.Ranks() > all {
 		least /= 2

@@ -67,7 +67,7 @@ func NewTuner(s Shape, v Version, e Env) (*Tuner, error) {
 				if !t.available(c, a, p) {
 					continue
 				}
-				t.lat[c][a][p] = t.latency(c, a, p, 1)
+				t.lat[c][a][p] = t.latency(c, a, p, 1, 0)
 				t.bw[c][a][p] = t.bandwidth(c, a, p)
 				ok = ok || t.bw[c][a][p] > 0
 			}
@@ -235,9 +235,11 @@ func (t *Tuner) nvlsPerChannel(c Collective, a Algo, ceiling float64) float64 {
 	return math.Min(g.intra*(ppn-1)/ppn, g.inter*.9)
 }
 
-// latency is the tuner's latency in us; scale multiplies what a step inside
-// the node takes (1 for the tuner itself).
-func (t *Tuner) latency(c Collective, a Algo, p Proto, scale float64) float64 {
+// latency is the tuner's latency in us. scale multiplies what a step inside
+// the node takes, and nic is added to every network hop: 1 and 0 for the tuner
+// itself, since the IB and socket transports report a NIC latency of zero
+// (v2.27.7 src/transport/net_ib.cc, net_socket.cc: "Not set").
+func (t *Tuner) latency(c Collective, a Algo, p Proto, scale, nic float64) float64 {
 	s := t.shape
 	l := &latencyTables[t.version.table()]
 	hw := s.Link.hw()
@@ -246,11 +248,10 @@ func (t *Tuner) latency(c Collective, a Algo, p Proto, scale float64) float64 {
 	if s.GPUsPerNode == 1 {
 		net = l.step[hwNet][Tree][p]
 	}
-	net += us(s.NICLatency)
+	net += nic
 	if p == Simple {
-		net += us(s.NICLatency) // the flush after the last byte
+		net += nic // the flush after the last byte
 	}
-	net += us(s.ProxyStep)
 	ppn, log := float64(s.GPUsPerNode), math.Floor(math.Log2(float64(s.Nodes)))
 	lat := l.base[a][p]
 	switch a {
