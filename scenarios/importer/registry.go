@@ -32,7 +32,7 @@ func Kinds() []Kind {
 	return []Kind{
 		{"nvidia-topo", "link matrix of a node, as printed by nvidia-smi topo -m", "FILE", 1, 1, one(parseNvidiaTopo)},
 		{"nccl-topo", "NCCL topology XML (NCCL_TOPO_FILE, NCCL_TOPO_DUMP_FILE) and graph XML (NCCL_GRAPH_DUMP_FILE)", "TOPO.xml [GRAPH.xml]", 1, 2, parseNCCL},
-		//PENDING 		{"megatron", "Megatron-LM launch line or shell script", "SCRIPT", 1, 1, one(parseMegatron)},
+		{"megatron", "Megatron-LM launch line or shell script", "SCRIPT", 1, 1, one(parseMegatron)},
 		{"hf", "Hugging Face config.json of a model", "config.json", 1, 1, one(parseHF)},
 		{"sonic", "SONiC config_db.json of a switch: buffers, PFC, ECN, port speeds", "config_db.json", 1, 1, one(parseSonic)},
 		{"simai", "SimAI or AICB workload text, SimAI topology text", "FILE...", 1, 2, parseSimAI},

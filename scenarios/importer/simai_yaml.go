@@ -60,13 +60,13 @@ func (a *SimAI) YAML() []byte {
 	what := ""
 	if t := a.Topology; t != nil {
 		body.set("cluster", t.yaml(&notMapped))
-		what = fmt.Sprintf("%d %s GPUs, %d per server, %s, %s.", t.GPUs, t.GPUType, t.GPUsPerServer, plural(int(t.Switches), "switch")+"es", plural(len(t.Links), "link"))
+		what = fmt.Sprintf("%d %s GPUs, %d per server, %s, %s.", t.GPUs, t.GPUType, t.GPUsPerServer, plural(int(t.Switches), "switch"), plural(len(t.Links), "link"))
 	}
 	if w := a.Workload; w != nil {
 		if what != "" {
 			what += "\n"
 		}
-		what += fmt.Sprintf("%d GPUs, %s a GPU and iteration, %s.", w.GPUs, plural(len(w.Rows), "row"), plural(int(w.GA), "micro-batch")+"es")
+		what += fmt.Sprintf("%d GPUs, %s a GPU and iteration, %s.", w.GPUs, plural(len(w.Rows), "row"), plural(int(w.GA), "micro-batch"))
 		body.set("jobs", []yamlMap{w.yaml(a.files)})
 	}
 	return document{kind: "simai", from: a.files, what: what, notMapped: notMapped, warnings: a.warnings, body: body}.bytes()
@@ -111,7 +111,7 @@ func (t *SimAITopology) yaml(notMapped *[]string) yamlMap {
 		c.set("fabric", fab)
 	}
 	if f.upper > 0 {
-		*notMapped = append(*notMapped, plural(f.upper, "switch")+"(es) above the spines")
+		*notMapped = append(*notMapped, plural(f.upper, "switch")+" above the spines")
 	}
 	if f.mixed {
 		*notMapped = append(*notMapped, "links of one layer with different rates: the first of each layer is taken")

@@ -163,9 +163,14 @@ func gbpsText(gbps float64) string { return formatFloat(gbps) + "Gbps" }
 
 func nsText(ns float64) string { return formatFloat(ns) + "ns" }
 
+// plural counts things: "1 switch", "3 switches".
 func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
+	switch {
+	case n == 1:
+	case strings.HasSuffix(one, "ch"):
+		one += "es"
+	default:
+		one += "s"
 	}
-	return strconv.Itoa(n) + " " + one + "s"
+	return strconv.Itoa(n) + " " + one
 }

@@ -1,0 +1,367 @@
+package importer
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// part reads one piece of a word: a quoted string, an expansion or a byte.
+// whole keeps blanks of expansions (as in an assignment).
+func (l *shellLexer) part(whole bool) {
+	pos := l.t.pos[l.i]
+	switch c := l.at(0); c {
+	case '\'':
+		l.i++
+		n := bytes.IndexByte(l.t.b[l.i:], '\'')
+		if n < 0 {
+			_ = l.sh.fail(pos, "the ' is not closed").hint("an apostrophe in a comment is harmless, in a command it opens a string")
+			return
+		}
+		l.cur.addText(l.t.slice(l.i, l.i+n))
+		l.open = true
+		l.i += n + 1
+	case '"':
+		l.i++
+		l.open = true
+		l.quoted(pos)
+	case '\\':
+		l.i++
+		if l.i < len(l.t.b) {
+			l.literal(l.t.b[l.i], l.t.pos[l.i])
+			l.i++
+		}
+	case '$', '`':
+		l.dollar(whole)
+	default:
+		l.literal(c, pos)
+		l.i++
+	}
+}
+
+func (l *shellLexer) literal(c byte, pos int32) {
+	l.cur.add(c, pos)
+	l.open = true
+}
+
+// quoted reads up to the closing double quote.
+func (l *shellLexer) quoted(pos int32) {
+	for l.i < len(l.t.b) && l.sh.err == nil {
+		switch c := l.at(0); {
+		case c == '"':
+			l.i++
+			return
+		case c == '\\' && l.at(1) == '\n':
+			l.i += 2
+		case c == '\\' && bytes.IndexByte([]byte("\"\\$`"), l.at(1)) >= 0 && l.at(1) != 0:
+			l.cur.add(l.at(1), l.t.pos[l.i+1])
+			l.i += 2
+		case c == '$' || c == '`':
+			l.dollar(true)
+		default:
+			l.cur.add(c, l.t.pos[l.i])
+			l.i++
+		}
+	}
+	if l.sh.err == nil {
+		_ = l.sh.fail(pos, `the " is not closed`).hint("the string runs to the end of the file")
+	}
+}
+
+// dollar expands what begins with $ or a backquote.
+func (l *shellLexer) dollar(whole bool) {
+	start := l.i
+	pos := l.t.pos[start]
+	asWritten := func() { l.value(l.t.slice(start, l.i), true) }
+	switch {
+	case l.at(0) == '`' || l.at(0) == '$' && l.at(1) == '(' && l.at(2) != '(':
+		if !l.skipCommand() {
+			_ = l.sh.fail(pos, "the command substitution is not closed")
+			return
+		}
+		l.sh.warn(pos, "a command's output is not known: "+short(string(l.t.b[start:l.i])))
+		asWritten()
+	case l.at(1) == '(':
+		l.arithmetic()
+	case l.at(1) == '{':
+		n := bytes.IndexByte(l.t.b[l.i:], '}')
+		if n < 0 {
+			_ = l.sh.fail(pos, "the ${ is not closed").hint("a } is missing")
+			return
+		}
+		n = l.matching(n)
+		inner := l.t.slice(l.i+2, l.i+n)
+		l.i += n + 1
+		l.braces(inner, whole, start)
+	default:
+		n := nameAt(l.t.b, l.i+1)
+		if n == 0 { // $1, $@, $?, or a dollar sign
+			l.i++
+			if l.i < len(l.t.b) && bytes.IndexByte([]byte("0123456789@*#?$!-"), l.at(0)) >= 0 {
+				l.i++
+			}
+			asWritten()
+			return
+		}
+		name := string(l.t.b[l.i+1 : l.i+1+n])
+		l.i += 1 + n
+		if v, ok := l.sh.lookup(name); ok {
+			l.value(v, whole)
+			return
+		}
+		asWritten()
+	}
+}
+
+// matching moves n, the offset of the first }, to the one that closes nested
+// ${ }.
+func (l *shellLexer) matching(n int) int {
+	depth := 0
+	for k := l.i; k < len(l.t.b); k++ {
+		switch {
+		case l.t.b[k] == '{' && k > 0 && l.t.b[k-1] == '$':
+			depth++
+		case l.t.b[k] == '}':
+			if depth--; depth == 0 {
+				return k - l.i
+			}
+		}
+	}
+	return n
+}
+
+func (sh *shell) lookup(name string) (posText, bool) {
+	if v, ok := sh.vars[name]; ok {
+		return v, true
+	}
+	if a, ok := sh.arrays[name]; ok {
+		if len(a) == 0 {
+			return posText{}, true
+		}
+		return a[0], true
+	}
+	return posText{}, false
+}
+
+// braces expands the inside of ${ }: a name, an array, a default.
+func (l *shellLexer) braces(in posText, whole bool, start int) {
+	if l.sh.depth++; l.sh.depth > maxShellDepth*4 {
+		l.sh.fail(l.t.pos[start], "expansions are nested deeper than %d", maxShellDepth*4)
+		return
+	}
+	defer func() { l.sh.depth-- }()
+	n := nameAt(in.b, 0)
+	name, op := string(in.b[:n]), string(in.b[n:])
+	if a, ok := l.sh.arrays[name]; ok && (op == "[@]" || op == "[*]") {
+		for k, w := range a {
+			if k > 0 {
+				if whole && op == "[*]" {
+					l.cur.add(' ', w.pos0())
+				} else {
+					l.flush()
+				}
+			}
+			l.value(w, whole)
+			l.open = l.open || whole
+		}
+		return
+	}
+	v, set := l.sh.lookup(name)
+	switch {
+	case n > 0 && (op == "" || op == "[@]" || op == "[*]" || op == "[0]"):
+		if set {
+			l.value(v, whole)
+			return
+		}
+	case n > 0 && len(op) >= 1 && (op[0] == '-' || len(op) >= 2 && op[0] == ':' && (op[1] == '-' || op[1] == '=')):
+		skip := n + 1
+		if op[0] == ':' {
+			skip++
+			set = set && len(v.b) > 0
+		}
+		if set {
+			l.value(v, whole)
+			return
+		}
+		sub := &shellLexer{sh: l.sh, t: in, i: skip}
+		for sub.i < len(in.b) && l.sh.err == nil {
+			sub.part(true)
+		}
+		l.value(sub.cur, whole)
+		return
+	case set:
+		l.sh.warn(l.t.pos[start], "the expansion ${"+string(in.b)+"} is not evaluated")
+	}
+	l.value(l.t.slice(start, l.i), true)
+}
+
+// value appends an expansion; unless whole, blanks in it end words.
+func (l *shellLexer) value(v posText, whole bool) {
+	if l.sh.budget -= len(v.b); l.sh.budget < 0 {
+		l.sh.fail(l.t.pos[min(l.i, len(l.t.pos)-1)], "variables expand to more than %d bytes", shellBudget)
+		return
+	}
+	for k, c := range v.b {
+		if !whole && (c == ' ' || c == '\t' || c == '\n') {
+			l.flush()
+			continue
+		}
+		l.literal(c, v.pos[k])
+	}
+	if whole && len(v.b) > 0 {
+		l.open = true
+	}
+}
+
+// skipCommand moves past $( ) or ` `.
+func (l *shellLexer) skipCommand() bool {
+	if l.at(0) == '`' {
+		n := bytes.IndexByte(l.t.b[l.i+1:], '`')
+		l.i += n + 2
+		return n >= 0
+	}
+	depth := 0
+	for ; l.i < len(l.t.b); l.i++ {
+		switch l.t.b[l.i] {
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				l.i++
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// arithmetic evaluates $(( )).
+func (l *shellLexer) arithmetic() {
+	start := l.i
+	n := bytes.Index(l.t.b[l.i:], []byte("))"))
+	if n < 0 {
+		_ = l.sh.fail(l.t.pos[start], "the $(( is not closed").hint("a )) is missing")
+		return
+	}
+	for n+2 < len(l.t.b)-l.i && l.t.b[l.i+n+2] == ')' {
+		n++ // $(((1+2)*3))
+	}
+	e := &arith{sh: l.sh, s: string(l.t.b[l.i+3 : l.i+n])}
+	l.i += n + 2
+	v, ok := e.expr(0)
+	e.blank()
+	if !ok || e.i < len(e.s) {
+		l.value(l.t.slice(start, l.i), true)
+		return
+	}
+	var out posText
+	out.addString(strconv.FormatInt(v, 10), l.t.pos[start])
+	l.value(out, true)
+}
+
+// arith evaluates integer expressions of + - * / % and parentheses.
+type arith struct {
+	sh    *shell
+	s     string
+	i     int
+	depth int
+}
+
+func (e *arith) blank() {
+	for e.i < len(e.s) && bytes.IndexByte([]byte(" \t\n\r"), e.s[e.i]) >= 0 {
+		e.i++
+	}
+}
+
+var arithLevels = [][]byte{[]byte("+-"), []byte("*/%")}
+
+func (e *arith) expr(level int) (int64, bool) {
+	if level == len(arithLevels) {
+		return e.unary()
+	}
+	a, ok := e.expr(level + 1)
+	for ok {
+		e.blank()
+		if e.i >= len(e.s) || bytes.IndexByte(arithLevels[level], e.s[e.i]) < 0 {
+			return a, true
+		}
+		op := e.s[e.i]
+		e.i++
+		var b int64
+		if b, ok = e.expr(level + 1); !ok {
+			break
+		}
+		switch op {
+		case '+':
+			a += b
+		case '-':
+			a -= b
+		case '*':
+			a *= b
+		case '/', '%':
+			if b == 0 || b == -1 {
+				return -a, b == -1 && op == '/'
+			}
+			if op == '/' {
+				a /= b
+			} else {
+				a %= b
+			}
+		}
+	}
+	return 0, false
+}
+
+func (e *arith) unary() (int64, bool) {
+	if e.depth++; e.depth > 200 {
+		return 0, false
+	}
+	defer func() { e.depth-- }()
+	e.blank()
+	if e.i >= len(e.s) {
+		return 0, false
+	}
+	switch c := e.s[e.i]; {
+	case c == '(':
+		e.i++
+		v, ok := e.expr(0)
+		e.blank()
+		if !ok || e.i >= len(e.s) || e.s[e.i] != ')' {
+			return 0, false
+		}
+		e.i++
+		return v, true
+	case c == '-':
+		e.i++
+		v, ok := e.unary()
+		return -v, ok
+	case c >= '0' && c <= '9':
+		start := e.i
+		for e.i < len(e.s) && e.s[e.i] >= '0' && e.s[e.i] <= '9' {
+			e.i++
+		}
+		v, err := strconv.ParseInt(e.s[start:e.i], 10, 64)
+		return v, err == nil
+	}
+	braced := false
+	if e.s[e.i] == '$' {
+		e.i++
+		if e.i < len(e.s) && e.s[e.i] == '{' {
+			braced = true
+			e.i++
+		}
+	}
+	n := nameAt([]byte(e.s), e.i)
+	if n == 0 {
+		return 0, false
+	}
+	v, ok := e.sh.lookup(e.s[e.i : e.i+n])
+	e.i += n
+	if braced {
+		if e.i >= len(e.s) || e.s[e.i] != '}' {
+			return 0, false
+		}
+		e.i++
+	}
+	x, err := strconv.ParseInt(string(bytes.TrimSpace(v.b)), 10, 64)
+	return x, ok && err == nil
+}
