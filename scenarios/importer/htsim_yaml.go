@@ -107,14 +107,14 @@ func (m *ConnectionMatrix) flows(notMapped *[]string) []yamlMap {
 		flows = append(flows, f)
 	}
 	for _, n := range []struct {
-		count int
-		what  string
+		count     int
+		one, rest string
 	}{
-		{triggered, "connections that a trigger starts"}, {endless, "connections without end (size 0)"},
-		{prio, "priorities of connections"}, {len(m.Triggers), "triggers"}, {len(m.Failures), "failed links (write them as faults)"},
+		{triggered, "connection", " started by triggers"}, {endless, "connection", " without end (size 0)"},
+		{prio, "connection", " with a priority of its own"}, {len(m.Triggers), "trigger", ""}, {len(m.Failures), "failed link", " (write as faults)"},
 	} {
 		if n.count > 0 {
-			*notMapped = append(*notMapped, fmt.Sprintf("%d %s", n.count, n.what))
+			*notMapped = append(*notMapped, plural(n.count, n.one)+n.rest)
 		}
 	}
 	return flows

@@ -21,6 +21,7 @@ func (m *Megatron) shape(r *megatronReader) {
 	}
 	s.HeadDim = r.integer("kv-channels", s.Hidden/max(1, s.Heads))
 	s.GatedMLP = r.flag("swiglu")
+	s.Biases = r.l.at["disable-bias-linear"].line == 0
 	s.FFN = r.integer("ffn-hidden-size", 0)
 	if s.FFN == 0 { // as Megatron-LM's validate_args
 		s.FFN = 4 * s.Hidden

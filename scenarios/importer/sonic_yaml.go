@@ -74,7 +74,7 @@ func (s *Sonic) transportYAML() yamlMap {
 
 func (s *Sonic) details() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Buffers, PFC and ECN of %s.", map[bool]string{true: "a switch", false: "a " + s.HWSKU}[s.HWSKU == ""])
+	b.WriteString(strings.TrimSpace("Buffers, PFC and ECN of one switch " + s.HWSKU))
 	if gbps, ports := s.Speeds(); len(gbps) > 0 {
 		var mix []string
 		for i := range gbps {

@@ -154,6 +154,12 @@ func (t *NodeTopology) derive() {
 		t.nearest(i)
 	}
 	t.irregular()
+	for _, n := range t.NICs {
+		if n.Gbps != t.NICs[0].Gbps {
+			t.warnings = append(t.warnings, fmt.Sprintf("%s has %s, %s %s: a node has NICs of one rate; set nic.rate", t.NICs[0].Name, gbpsText(t.NICs[0].Gbps), n.Name, gbpsText(n.Gbps)))
+			break
+		}
+	}
 }
 
 // irregular warns where the GPUs do not fall into islands of one size, one

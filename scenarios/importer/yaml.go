@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -75,6 +76,9 @@ func yamlNode(value any) *yaml.Node {
 	case int64:
 		return scalar("!!int", strconv.FormatInt(v, 10))
 	case float64:
+		if v == math.Trunc(v) {
+			return scalar("!!int", formatFloat(v))
+		}
 		return scalar("!!float", formatFloat(v))
 	case []int:
 		for _, x := range v {
