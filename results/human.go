@@ -30,12 +30,12 @@ func humanTime(t sim.Time) string { return humanSeconds(t.Seconds()) }
 func digits(x float64) string {
 	a := math.Abs(x)
 	switch {
+	case a == math.Trunc(a) && a < 1000:
+		return strconv.FormatFloat(x, 'f', 0, 64)
 	case a >= 99.95:
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	case a >= 9.995:
 		return strconv.FormatFloat(x, 'f', 1, 64)
-	case a == math.Trunc(a):
-		return strconv.FormatFloat(x, 'f', 0, 64)
 	case a < 0.1:
 		return strconv.FormatFloat(x, 'g', 2, 64)
 	}

@@ -1,0 +1,196 @@
+package results
+
+import (
+	"fmt"
+	"image/color"
+	"slices"
+
+	"github.com/simnet/simnet/results/chart"
+	"github.com/simnet/simnet/sim"
+	"github.com/simnet/simnet/workload"
+)
+
+// partColours keep a part's colour the same in every figure.
+var partColours = map[string]color.RGBA{
+	"compute": chart.Blue, "tp_comm": chart.Sky, "pp_comm": chart.Green, "pp_bubble": chart.Silver,
+	"dp_comm_exposed": chart.Vermilion, "ep_comm": chart.Purple, "cp_comm": chart.Yellow, "other": chart.Grey,
+}
+
+var partNames = map[string]string{
+	"compute": "compute", "tp_comm": "tensor parallel", "pp_comm": "pipeline transfers", "pp_bubble": "pipeline bubble",
+	"dp_comm_exposed": "data parallel, exposed", "ep_comm": "expert parallel", "cp_comm": "context parallel", "other": "other",
+}
+
+// breakdownFigure is a stacked bar of the mean and of each pipeline stage.
+func (d *Dir) breakdownFigure() *chart.Figure {
+	st := d.Summary.Step
+	if st == nil || st.MeanS <= 0 {
+		return nil
+	}
+	u := chart.Seconds(st.MeanS)
+	names := []string{"mean"}
+	bars := []Breakdown{st.BreakdownS}
+	if len(st.Stages) > 1 {
+		for _, g := range st.Stages {
+			names = append(names, fmt.Sprintf("stage %d", g.Stage))
+			bars = append(bars, g.BreakdownS)
+		}
+	}
+	p := chart.NewPanel("time of one step ("+u.Name+")", "")
+	f := &chart.Figure{
+		Title: fmt.Sprintf("One step takes %s: %s of it compute, MFU %s", humanSeconds(st.MeanS),
+			humanPercent(st.BreakdownS.Compute/st.MeanS), humanPercent(st.MFU)),
+		Subtitle: d.context() + " · exposed time, mean over ranks",
+		Panels:   [][]*chart.Panel{{p}},
+	}
+	var rects []chart.Rect
+	shown := map[string]bool{}
+	for i, b := range bars {
+		x := 0.0
+		for _, part := range b.parts() {
+			if part.value <= 0 {
+				continue
+			}
+			shown[part.key] = true
+			w := part.value * u.Factor
+			rects = append(rects, chart.Rect{X0: x, X1: x + w, Y0: -float64(i) - 0.4, Y1: -float64(i) + 0.4,
+				Fill: partColours[part.key], Text: humanPercent(part.value / b.Total())})
+			x += w
+		}
+	}
+	for _, part := range st.BreakdownS.parts() {
+		if shown[part.key] {
+			f.Swatch(partNames[part.key], partColours[part.key])
+		}
+	}
+	p.Rects(rects)
+	p.Rows(names)
+	p.X.Min = 0
+	p.X.Max *= 1.01
+	return f
+}
+
+var spanColours = []struct {
+	kind   workload.SpanKind
+	name   string
+	colour color.RGBA
+}{
+	{workload.SpanForward, "forward", chart.Blue},
+	{workload.SpanBackward, "backward", chart.Green},
+	{workload.SpanWeight, "weight gradient", chart.Yellow},
+	{workload.SpanRecompute, "recompute", chart.Sky},
+	{workload.SpanComm, "communication", chart.Purple},
+	{workload.SpanDP, "data parallel", chart.Vermilion},
+	{workload.SpanOptimizer, "optimizer", chart.Black},
+	{workload.SpanWait, "waiting", chart.Mist},
+}
+
+// timelineColumns is the resolution of the timeline figure: what is narrower
+// than a column is drawn as the kind that fills most of it.
+const timelineColumns = 2800
+
+// timelineFigure shows what each stage of the first replica did.
+func (d *Dir) timelineFigure() *chart.Figure {
+	if len(d.Spans) == 0 {
+		return nil
+	}
+	process := d.Spans[0].Process
+	var spans []Span
+	stages := 0
+	from, to := d.Spans[0].Start, d.Spans[0].End
+	for _, s := range d.Spans {
+		if s.Process != process || s.Stage < 0 {
+			continue
+		}
+		spans = append(spans, s)
+		stages = max(stages, s.Stage+1)
+		from, to = min(from, s.Start), max(to, s.End)
+	}
+	if to <= from {
+		return nil
+	}
+	u := chart.Seconds((to - from).Seconds())
+	p := chart.NewPanel("time since the step began ("+u.Name+")", "")
+	var names []string
+	for i := range stages {
+		names = append(names, fmt.Sprintf("stage %d", i))
+	}
+	f := &chart.Figure{
+		Title:    "What each pipeline stage does during one step",
+		Subtitle: d.context() + " · " + process,
+		Panels:   [][]*chart.Panel{{p}},
+	}
+	if st := d.Summary.Step; st != nil {
+		f.Title += " of " + humanSeconds(st.TimeS[len(st.TimeS)-1])
+	}
+	seen := make([]bool, len(spanColours))
+	var rects []chart.Rect
+	for stage := range stages {
+		row := slices.DeleteFunc(slices.Clone(spans), func(s Span) bool { return s.Stage != stage })
+		for _, c := range rasterize(row, from, to) {
+			seen[c.kind] = true
+			x := func(col int) float64 {
+				return float64(col) / timelineColumns * (to - from).Seconds() * u.Factor
+			}
+			rects = append(rects, chart.Rect{X0: x(c.from), X1: x(c.to), Y0: -float64(stage) - 0.42, Y1: -float64(stage) + 0.42, Fill: spanColours[c.kind].colour})
+		}
+	}
+	for i, k := range spanColours {
+		if seen[i] {
+			f.Swatch(k.name, k.colour)
+		}
+	}
+	p.Rects(rects)
+	p.Rows(names)
+	p.X.Min, p.X.Max = 0, (to-from).Seconds()*u.Factor
+	return f
+}
+
+// cells is a run of columns of one kind, an index into spanColours.
+type cells struct{ from, to, kind int }
+
+// rasterize gives each column to the kind that fills most of it and leaves out
+// the seam between two spans of the same kind only where a column is free.
+func rasterize(row []Span, from, to sim.Time) []cells {
+	kinds := len(spanColours)
+	fill := make([]float64, timelineColumns*kinds)
+	edge := make([]bool, timelineColumns+1)
+	scale := timelineColumns / float64(to-from)
+	for _, s := range row {
+		k := slices.IndexFunc(spanColours, func(c struct {
+			kind   workload.SpanKind
+			name   string
+			colour color.RGBA
+		}) bool {
+			return string(c.kind) == s.Kind
+		})
+		if k < 0 || s.End <= s.Start {
+			continue
+		}
+		a, b := float64(s.Start-from)*scale, float64(s.End-from)*scale
+		if b-a > 6 { // wide enough for a seam that tells it from its neighbour
+			edge[int(a)] = true
+		}
+		for c := int(a); c < timelineColumns && float64(c) < b; c++ {
+			fill[c*kinds+k] += min(b, float64(c+1)) - max(a, float64(c))
+		}
+	}
+	var out []cells
+	for c := range timelineColumns {
+		best := -1
+		for k := range kinds {
+			if v := fill[c*kinds+k]; v > 0.2 && (best < 0 || v > fill[c*kinds+best]) {
+				best = k
+			}
+		}
+		if best < 0 || edge[c] {
+			continue
+		}
+		if n := len(out) - 1; n >= 0 && out[n].to == c && out[n].kind == best {
+			out[n].to++
+		} else {
+			out = append(out, cells{c, c + 1, best})
+		}
+	}
+	return out
+}
