@@ -48,6 +48,10 @@ type preset struct {
 var presets = sync.OnceValue(func() map[string][]preset {
 	all := map[string][]preset{}
 	for _, k := range presetKinds {
+		if k.name == "models" {
+			all[k.name] = modelPresets()
+			continue
+		}
 		all[k.name] = readPresets(k)
 	}
 	return all
@@ -76,9 +80,7 @@ func readPresets(k presetKind) []preset {
 				p.entry.Source = e.Value
 			case "fields":
 				d.value(e, reflect.ValueOf(p.spec).Elem(), p.entry.Name, "")
-				for _, l := range fieldsOf(p.spec) {
-					p.entry.Fields = append(p.entry.Fields, l)
-				}
+				p.entry.Fields = fieldsOf(p.spec)
 			default:
 				panic(fmt.Sprintf("scenarios: %s: unknown key %q", file, body.Content[j].Value))
 			}

@@ -123,16 +123,17 @@ func (c *validation) fabric(f *FabricSpec) {
 // to 5), rounded up.
 const nanosecondsPerMetre = 5
 
+func propagation(m Metres) sim.Time { return sim.FromSeconds(float64(m) * nanosecondsPerMetre * 1e-9) }
+
 func (c *validation) cable(name string, l *LinkSpec) {
-	if l.Length.From.Kind >= FromFile && l.Delay.From.Kind >= FromFile {
+	if l.Length.From.Kind >= FromFile && l.Delay.From.Kind >= FromFile && propagation(l.Length.V) != l.Delay.V {
 		c.errs.add(l.Delay.From, "", "%s: delay and length are both given; the delay follows from the length, or the other way round", name)
 		return
 	}
 	if !l.Delay.Set() {
 		def(&l.Length, 10)
-		d := sim.FromSeconds(float64(l.Length.V) * nanosecondsPerMetre * 1e-9)
-		l.Delay = Val[sim.Time]{d, Origin{Kind: FromDefault, Name: fmt.Sprintf("%d ns/m", nanosecondsPerMetre)}}
-	} else if l.Delay.From.Kind >= FromFile {
+		l.Delay = Val[sim.Time]{propagation(l.Length.V), Origin{Kind: FromDefault, Name: fmt.Sprintf("%d ns/m", nanosecondsPerMetre)}}
+	} else if l.Delay.From.Kind >= FromFile && l.Length.From.Kind < FromFile {
 		l.Length = Val[Metres]{}
 	}
 	def(&l.FEC, 0)

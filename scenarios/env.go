@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"gopkg.in/yaml.v3"
 
@@ -55,7 +56,11 @@ func (e *EnvSpec) lines() []line {
 	var out []line
 	for i := range e.Vars {
 		v := &e.Vars[i]
-		out = append(out, line{v.Name + ": " + yamlText(v.Value), &v.From})
+		text := v.Value
+		if _, err := strconv.Atoi(text); err != nil {
+			text = yamlText(text)
+		}
+		out = append(out, line{v.Name + ": " + text, &v.From})
 	}
 	return out
 }

@@ -73,6 +73,10 @@ func decodeFile(file string, text []byte, sets []string, spec any) error {
 
 var yamlLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\s*)?(?:line (\d+): )?(.*)`)
 
+// parserSays matches the messages of yaml.v3's parser, as opposed to those of
+// its scanner.
+var parserSays = regexp.MustCompile(`^did not find expected (',' or|key|'-' indicator|node content|<)`)
+
 // document parses text as exactly one YAML mapping.
 func (d *decoder) document(text []byte) (*yaml.Node, error) {
 	at := func(line, col int) Origin { return Origin{Kind: FromFile, Name: d.file, Line: line, Column: col} }
@@ -92,6 +96,10 @@ func (d *decoder) document(text []byte) (*yaml.Node, error) {
 	case err != nil:
 		m := yamlLine.FindStringSubmatch(err.Error())
 		line, _ := strconv.Atoi(m[1])
+		// The parser counts lines from 0, the scanner below it from 1.
+		if line > 0 && parserSays.MatchString(m[2]) {
+			line++
+		}
 		d.errs.add(at(max(line, 1), 1), "", "not YAML: %s", m[2])
 		return nil, d.errs
 	}

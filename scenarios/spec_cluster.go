@@ -19,7 +19,7 @@ type NodeSpec struct {
 	GPUs     Val[int]    `yaml:"gpus" min:"1" max:"1024" doc:"accelerators"`
 	GPU      GPUSpec     `yaml:"gpu"`
 	NVLink   NVLinkSpec  `yaml:"nvlink" doc:"the links between the GPUs of an island"`
-	Cross    NVLinkSpec  `yaml:"cross_island" doc:"between islands of one node (PCIe, sockets); absent: such traffic takes the NICs"`
+	Cross    CrossSpec   `yaml:"cross_island" doc:"between islands of one node (PCIe, sockets); absent: such traffic takes the NICs"`
 	NICs     Val[int]    `yaml:"nics" min:"1" max:"64" doc:"network ports for GPU traffic"`
 	NIC      NICSpec     `yaml:"nic"`
 	Affinity Val[[]int]  `yaml:"affinity" doc:"NIC of each GPU; absent: spread evenly in order"`
@@ -55,6 +55,14 @@ type NVLinkSpec struct {
 	Alpha  Val[sim.Time] `yaml:"alpha" min:"0ps" doc:"latency of one algorithm step"`
 	BusBW  Val[sim.Rate] `yaml:"bus_bandwidth" min:"1Gbps" doc:"per GPU and direction that collectives reach"`
 	P2P    Val[sim.Rate] `yaml:"p2p" min:"1Gbps" doc:"one pair of GPUs, one direction"`
+}
+
+// CrossSpec is the path between islands of one node.
+type CrossSpec struct {
+	Section
+	Alpha Val[sim.Time] `yaml:"alpha" min:"0ps"`
+	BusBW Val[sim.Rate] `yaml:"bus_bandwidth" min:"1Gbps"`
+	P2P   Val[sim.Rate] `yaml:"p2p" min:"1Gbps"`
 }
 
 // NICSpec is one network port of a compute node.

@@ -106,7 +106,7 @@ type CompressionSpec struct {
 // PlacementSpec says which GPUs a job gets.
 type PlacementSpec struct {
 	Section
-	Policy Val[string] `yaml:"policy" short:"true" enum:"linear,random,rail,strided" default:"linear" doc:"linear: nodes in order; random: nodes shuffled; strided: one node of each leaf in turn; rail: by local GPU index first"`
+	Policy Val[string] `yaml:"policy" short:"true" enum:"linear,random,rail,island,strided" default:"linear" doc:"linear: nodes in order; random: nodes shuffled; strided: one node of each leaf in turn; rail: by local GPU index first; island: NVLink domain by domain"`
 	Nodes  Val[[]int]  `yaml:"nodes" doc:"compute nodes to use, in this order; default: those that earlier jobs left"`
 }
 
@@ -127,9 +127,10 @@ type TrafficSpec struct {
 	FanIn    Val[int]      `yaml:"fan_in" min:"1" doc:"incast: senders to each receiver; default: all others"`
 	Targets  Val[int]      `yaml:"targets" default:"1" min:"1" doc:"incast: receivers"`
 	Group    Val[int]      `yaml:"group" min:"2" doc:"ring, all-reduce, all-to-all: members of a group; default: all"`
+	Members  Val[string]   `yaml:"members" enum:"adjacent,strided" default:"adjacent" doc:"of a group: neighbours in order, or spread evenly over all"`
 	Repeat   Val[int]      `yaml:"repeat" default:"1" min:"1" max:"1000000" doc:"rounds"`
 	Interval Val[sim.Time] `yaml:"interval" default:"0" min:"0ps" doc:"between the starts of rounds; 0: the next begins when the last ends"`
-	Stagger  Val[sim.Time] `yaml:"stagger" default:"0" min:"0ps" doc:"between the starts of groups (or senders) in a round"`
+	Stagger  Val[sim.Time] `yaml:"stagger" default:"0" min:"0ps" doc:"between the starts of groups (incast: of senders) in a round"`
 	QPs      Val[int]      `yaml:"qps" default:"1" min:"1" max:"256" doc:"queue pairs a flow"`
 	Load     Val[Ratio]    `yaml:"load" min:"0.001" max:"1" doc:"poisson: offered load of each NIC"`
 	Sizes    Val[string]   `yaml:"sizes" enum:"fixed,websearch,hadoop" default:"fixed" doc:"poisson: distribution of flow sizes"`

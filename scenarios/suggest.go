@@ -1,6 +1,9 @@
 package scenarios
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // nearest returns the candidate closest to word by edit distance, or "" if
 // none is near enough to be a slip: at most a third of the word, and at least
@@ -18,6 +21,13 @@ func nearest(word string, candidates []string) string {
 			best, bestD = c, d
 		}
 	}
+	if best == "" { // the same words in another order: "spine-leaf"
+		for _, c := range candidates {
+			if sameWords(w, strings.ToLower(c)) {
+				return c
+			}
+		}
+	}
 	if best == "" { // a part that was left out: "congestion" for "congestion_control"
 		for _, c := range candidates {
 			if len(w) >= 3 && (strings.HasPrefix(strings.ToLower(c), w) || strings.HasPrefix(w, strings.ToLower(c)) && len(c) >= 3) {
@@ -26,6 +36,16 @@ func nearest(word string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// sameWords reports whether a and b are the same parts in any order.
+func sameWords(a, b string) bool {
+	split := func(s string) []string {
+		p := strings.FieldsFunc(s, func(r rune) bool { return r == '-' || r == '_' })
+		slices.Sort(p)
+		return p
+	}
+	return slices.Equal(split(a), split(b))
 }
 
 // editDistance is the number of insertions, deletions, substitutions and swaps

@@ -35,19 +35,21 @@ func (c *validation) effects() {
 	t := &s.Cluster.Transport
 	flow := s.Run.Fidelity.V == "flow"
 	if flow {
-		for _, k := range []string{"pfc", "ecn", "congestion_control", "ack_every", "recovery", "window"} {
-			at := fieldAt(t, k, Origin{})
-			if at.Kind == FromFile || at.Kind == FromSet {
-				c.warn(at, "transport.%s has no effect at flow fidelity (rates are max-min shares)", k)
+		var keys []string
+		var first Origin
+		for _, k := range []string{"cluster.transport.congestion_control", "cluster.transport.ecn", "cluster.transport.pfc", "cluster.transport.ack_every",
+			"cluster.transport.recovery", "cluster.transport.window", "cluster.fabric.switch.buffer", "run.window"} {
+			if at := fieldAt(s, k, Origin{}); s.writes(k) {
+				if keys = append(keys, k); first.Kind == Unset {
+					first = at
+				}
 			}
 		}
-		if s.Cluster.Fabric.Switch.Buffer.From.Kind >= FromFile {
-			c.warn(s.Cluster.Fabric.Switch.Buffer.From, "fabric.switch.buffer has no effect at flow fidelity")
-		}
-		if s.Run.Window != nil {
-			c.warn(s.Run.Window.At, "run.window has no effect at flow fidelity; --fidelity packet uses it")
+		if len(keys) > 0 {
+			c.warn(first, "at flow fidelity, where rates are max-min shares, these keys have no effect: %s", strings.Join(keys, ", "))
 		}
 	}
+	c.prune()
 	if !flow && !t.ECN.Enabled.V && (t.CC.Algorithm.V == "dcqcn" || t.CC.Algorithm.V == "dctcp") {
 		c.warn(t.ECN.Enabled.From, "%s never slows a flow down without ecn", t.CC.Algorithm.V)
 	}
@@ -71,4 +73,30 @@ func (c *validation) effects() {
 			}
 		}
 	}
+}
+
+// prune drops the sections that the topology does not read from the effective
+// configuration.
+func (c *validation) prune() {
+	f := &c.s.Cluster.Fabric
+	keys := topologyKeys[f.Topology.V]
+	if !slices.Contains(keys, "uplink") {
+		f.Uplink = LinkSpec{}
+	}
+	if !slices.Contains(keys, "spine") {
+		f.Spine = SwitchSpec{}
+	}
+	if !slices.Contains(keys, "core") || f.Topology.V == "rail-optimized" && !f.NodesPerPod.Set() || f.Topology.V == "fat-tree" && f.Tiers.V == 2 {
+		f.Core = SwitchSpec{}
+	}
+}
+
+// writes reports whether the user wrote the key at a dotted path.
+func (s *Spec) writes(path string) bool {
+	dir, key := s.Section.At, path
+	if i := strings.LastIndexByte(path, '.'); i >= 0 {
+		dir, key = fieldAt(s, path[:i], Origin{}), path
+	}
+	at := fieldAt(s, key, Origin{})
+	return (at.Kind == FromFile || at.Kind == FromSet) && at != dir
 }

@@ -1,0 +1,151 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/simnet/simnet/fabric"
+	"github.com/simnet/simnet/sim"
+	"github.com/simnet/simnet/workload"
+)
+
+// Outcome is what a run gave.
+type Outcome struct {
+	Report   *fabric.Report    // both engines merged where a window was open
+	Results  []workload.Result // of the training jobs, in their order
+	Traffic  []TrafficResult   // of the others
+	Warnings []string          // of the scenario and of the run
+	// Partial says that the run was stopped (Ctrl-C, run.until) before its jobs
+	// were done.
+	Partial bool
+	// Coverage is the share of the delivered bytes that moved as packets, 0 to 1.
+	Coverage float64
+	End      sim.Time // simulated time at the end
+
+	// Host facts; they are no part of deterministic results.
+	Wall   time.Duration
+	Events uint64
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	Now    sim.Time
+	Events uint64
+	Wall   time.Duration
+	// Fraction of the work done, 0 to 1; negative while it cannot be told.
+	Fraction float64
+}
+
+// progressEvery is how often Run reports: often enough for a smooth bar.
+const progressEvery = 50 * time.Millisecond
+
+// Run runs the machine to its end and reports now and then; progress may be
+// nil. A run stopped by Stop or run.until is not an error but Partial. The
+// error is about a run that cannot go on: a process that failed, or jobs that
+// wait for something that never comes.
+func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
+	began := time.Now()
+	for _, s := range m.starts {
+		if s.at == 0 {
+			s.begin()
+		} else {
+			m.Kernel.After(s.at, s.begin)
+		}
+	}
+	if progress != nil {
+		last := began
+		m.Kernel.OnProgress = func(now sim.Time) {
+			if t := time.Now(); t.Sub(last) >= progressEvery {
+				last = t
+				progress(Progress{Now: now, Events: m.events(), Wall: t.Sub(began), Fraction: m.fraction(now)})
+			}
+		}
+	}
+	limit := sim.Never
+	if u := m.Valid.Spec.Run.Until; u.Set() {
+		limit = u.V
+	}
+	err := m.Kernel.RunUntil(limit)
+	waiting := m.Kernel.Waiting()
+	o := &Outcome{Warnings: append([]string(nil), m.Valid.Warnings...), End: m.Kernel.Now(), Events: m.events()}
+	switch {
+	case errors.Is(err, sim.ErrStopped):
+		o.Partial = true
+	case err != nil:
+		m.Kernel.Close()
+		return nil, err
+	case limit != sim.Never && len(waiting) > 0:
+		o.Partial = true
+		o.Warnings = append(o.Warnings, fmt.Sprintf("stopped at run.until (%v) before the jobs were done", limit))
+	case len(waiting) > 0:
+		m.Kernel.Close()
+		return nil, m.stuck(waiting)
+	}
+	if m.window != nil {
+		o.Report = m.window.report()
+	} else {
+		o.Report = m.Sims[0].Report()
+	}
+	if m.Fidelity == "packet" && m.window == nil {
+		o.Report.PacketBytes = o.Report.Counters.BytesDelivered
+	}
+	if b := o.Report.Counters.BytesDelivered; b > 0 {
+		o.Coverage = float64(o.Report.PacketBytes) / float64(b)
+	}
+	for _, t := range m.Jobs {
+		o.Results = append(o.Results, t.Result())
+	}
+	for _, g := range m.Traffic {
+		o.Traffic = append(o.Traffic, g.result())
+	}
+	m.Kernel.Close()
+	o.Wall = time.Since(began)
+	return o, nil
+}
+
+// Stop ends Run at the next opportunity; any goroutine may call it.
+func (m *Machine) Stop() { m.Kernel.Stop() }
+
+// stuck explains a run in which nothing is left to happen although jobs wait.
+func (m *Machine) stuck(waiting []string) error {
+	more := ""
+	if len(waiting) > 4 {
+		more = fmt.Sprintf(" and %d more", len(waiting)-4)
+		waiting = waiting[:4]
+	}
+	unfinished := 0
+	why := ""
+	for _, s := range m.Sims {
+		r := s.Report()
+		for i := range r.Flows {
+			if f := &r.Flows[i]; f.FCT < 0 {
+				if unfinished++; unfinished == 1 {
+					why = fmt.Sprintf("; the first unfinished flow is %s of job %s from %s to %s", f.Label, f.Job, m.Graph.Nodes[f.Src].Name, m.Graph.Nodes[f.Dst].Name)
+				}
+			}
+		}
+		if len(r.Violations) > 0 {
+			why += "; " + r.Violations[0]
+		}
+	}
+	return fmt.Errorf("the run cannot go on at %v: %s%s still wait, %d flows are unfinished%s", m.Kernel.Now(), strings.Join(waiting, ", "), more, unfinished, why)
+}
+
+func (m *Machine) events() uint64 {
+	n := m.Kernel.Handled
+	for _, s := range m.Sims {
+		n += s.Events()
+	}
+	return n
+}
+
+// fraction estimates how much of the run is done from the simulated time that
+// the prediction expects.
+func (m *Machine) fraction(now sim.Time) float64 {
+	if u := m.Valid.Spec.Run.Until; u.Set() {
+		return min(1, float64(now)/float64(u.V))
+	}
+	return -1
+}
