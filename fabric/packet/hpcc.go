@@ -173,9 +173,13 @@ func (c *hpcc) update(s *shard, qi int32, f *sender, st *hpccState, r *intRecord
 	c.change(s, qi, f, rate)
 }
 
-// blend is the moving average of the load over one round trip.
+// blend is the moving average of the load over one round trip. It counts in
+// nanoseconds, as the model does, where that is all the times have.
 func blend(old, u float64, dt, rtt sim.Time) float64 {
 	dt = min(dt, rtt)
+	if dt%sim.Nanosecond == 0 && rtt%sim.Nanosecond == 0 {
+		dt, rtt = dt/sim.Nanosecond, rtt/sim.Nanosecond
+	}
 	return (float64(old*float64(rtt-dt)) + float64(u*float64(dt))) / float64(rtt)
 }
 
@@ -192,7 +196,7 @@ func (c *hpcc) rate(f *sender, ref sim.Rate, stage int32, u float64) (sim.Rate, 
 
 // change sets the rate; in Compat the pacing of the packet just sent follows.
 func (c *hpcc) change(s *shard, qi int32, f *sender, rate sim.Rate) {
-	if s.compat && f.lastSize > 0 && rate != f.rate {
+	if s.compat {
 		f.avail += compatTime(int64(f.lastSize), rate) - compatTime(int64(f.lastSize), f.rate)
 		s.compatSooner(f.port, f.avail)
 	}

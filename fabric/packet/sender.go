@@ -122,6 +122,9 @@ func (s *shard) acked(ki int32) {
 		f.state |= stDone
 		if s.compat {
 			s.finishQP(qi)
+			if s.ints != nil { // the model's HPCC reacts to the last ACK too
+				s.e.cc.ack(s, qi, &info)
+			}
 		}
 	} else if s.e.cc != nil {
 		s.e.cc.ack(s, qi, &info)
