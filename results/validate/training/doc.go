@@ -1,0 +1,12 @@
+// Package training validates the training step of package workload against
+// published step times and throughputs: it holds the figures with their
+// sources, the cluster and job behind each row, the split into rows that a
+// platform's compute parameters are fitted on and rows that are predicted, and
+// the table of errors by family.
+//
+// Every row runs the real step, process by process, over an ideal α-β network:
+// NICs that share nothing but their own rate. A fabric that congests is the
+// business of the network engines' own validation.
+//
+// It imports sim, fabric and workload.
+package training

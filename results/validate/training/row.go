@@ -1,0 +1,175 @@
+package training
+
+import (
+	"embed"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/simnet/simnet/sim"
+	"github.com/simnet/simnet/workload"
+)
+
+//go:embed data/*.csv
+var data embed.FS
+
+// Role says what a row may be used for.
+type Role string
+
+// The roles of rows.
+const (
+	Calibrate Role = "calibrate"
+	Predict   Role = "predict"
+)
+
+// Metric is what a row measures.
+type Metric string
+
+// The metrics. TFLOP/s are per GPU.
+const (
+	HardwareTFLOPs Metric = "TFLOP/s (hardware)" // recomputation counted
+	ModelTFLOPs    Metric = "TFLOP/s (model)"
+	StepSeconds    Metric = "s"
+	MFU            Metric = "% MFU"
+)
+
+// Row is one measured figure and the run behind it.
+type Row struct {
+	Family   string
+	Name     string
+	Role     Role
+	Metric   Metric
+	Measured float64
+	GPUs     int
+	Platform *Platform
+	Job      workload.Job
+	// Micro lists micro-batch sizes to choose from where it is not published:
+	// the model's fastest that fits is taken, as the authors tuned theirs.
+	Micro []int
+}
+
+// value converts a step to the row's metric.
+func (r *Row) value(res *workload.Result) float64 {
+	var sum sim.Time
+	for _, s := range res.Steps {
+		sum += s
+	}
+	step := sum.Seconds() / float64(len(res.Steps))
+	perGPU := 1e-12 / step / float64(res.GPUs)
+	switch r.Metric {
+	case HardwareTFLOPs:
+		return res.HardwareFLOPs * perGPU
+	case ModelTFLOPs:
+		return res.ModelFLOPs * perGPU
+	case MFU:
+		return 100 * res.ModelFLOPs / step / res.PeakFLOPs
+	default:
+		return step
+	}
+}
+
+// Run runs the row's job with the given parameters and returns the predicted
+// value and the step's result.
+func (r *Row) Run(p Params) (float64, *workload.Result, error) {
+	micro := r.Micro
+	if micro == nil {
+		micro = []int{r.Job.Batch.Micro}
+	}
+	var best *workload.Result
+	var first error
+	for _, b := range micro {
+		j := r.Job
+		j.Batch.Micro = b
+		res, err := r.runOnce(j, p)
+		if err != nil {
+			if first == nil {
+				first = err
+			}
+			continue
+		}
+		if best == nil || res.Steps[0] < best.Steps[0] {
+			best = res
+		}
+	}
+	if best == nil {
+		return 0, nil, fmt.Errorf("%s: %w", r.Name, first)
+	}
+	return r.value(best), best, nil
+}
+
+func (r *Row) runOnce(j workload.Job, p Params) (*workload.Result, error) {
+	k := sim.NewKernel()
+	net := NewIdeal(k, sim.Rate(float64(r.Platform.NIC)*Goodput), NetLatency)
+	t, err := workload.New(k, net, r.Platform.Cluster(r.GPUs, p), j)
+	if err != nil {
+		return nil, err
+	}
+	t.Start()
+	if err := k.Run(); err != nil {
+		return nil, err
+	}
+	res := t.Result()
+	if res.Unfinished {
+		return nil, fmt.Errorf("step did not finish: %v", k.Waiting())
+	}
+	return &res, nil
+}
+
+// record is one line of a data file by column name.
+type record map[string]string
+
+func (r record) int(k string) int {
+	n, err := strconv.Atoi(r[k])
+	if err != nil {
+		panic(fmt.Sprintf("training: column %s: %v", k, err))
+	}
+	return n
+}
+
+func (r record) float(k string) float64 {
+	f, err := strconv.ParseFloat(r[k], 64)
+	if err != nil {
+		panic(fmt.Sprintf("training: column %s: %v", k, err))
+	}
+	return f
+}
+
+// read returns the lines of an embedded file. It panics if one is malformed:
+// the files are part of the program.
+func read(name string) []record {
+	b, err := data.ReadFile("data/" + name)
+	if err != nil {
+		panic("training: " + err.Error())
+	}
+	c := csv.NewReader(strings.NewReader(string(b)))
+	c.Comment = '#'
+	lines, err := c.ReadAll()
+	if err != nil {
+		panic("training: " + name + ": " + err.Error())
+	}
+	var out []record
+	for _, l := range lines[1:] {
+		r := record{}
+		for i, k := range lines[0] {
+			r[k] = l[i]
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func model(name string) workload.Model {
+	m, err := workload.FindModel(name)
+	if err != nil {
+		panic("training: " + err.Error())
+	}
+	return m
+}
+
+func role(calibrate bool) Role {
+	if calibrate {
+		return Calibrate
+	}
+	return Predict
+}
