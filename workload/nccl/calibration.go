@@ -8,12 +8,12 @@ import (
 // Param is one fitted number: what it means, its value and the range outside
 // which it would not be physical.
 type Param struct {
-	Name           string
-	Value          float64
-	Min, Max       float64
-	Unit, Meaning  string
-	Source         string // the rows it was fitted on, or the constant's origin
-	FittedOnMeasur bool   // false: taken from a source, not fitted
+	Name          string
+	Value         float64
+	Min, Max      float64
+	Unit, Meaning string
+	Source        string // the rows it was fitted on, or the constant's origin
+	Fitted        bool   // on measured rows; false: taken from a source or inherited
 }
 
 // Key indexes the parameters of a Calibration.
@@ -52,7 +52,7 @@ var paramInfo = [numParams]Param{
 	TreeLL128:    {Name: "tree_ll128", Min: .5, Max: .94, Unit: "1", Meaning: "LL128 over Simple on trees (at most 120/128)"},
 	TreeFill:     {Name: "tree_fill", Min: 0, Max: 1, Unit: "1", Meaning: "share of one chunk's way through the tree that is not overlapped"},
 	NVLSTreeEff:  {Name: "nvlstree_eff", Min: .7, Max: 1, Unit: "1", Meaning: "NVLSTree over NVLS bandwidth inside the node: channels also feed the NIC"},
-	NVLSTreeFill: {Name: "nvlstree_fill", Min: 0, Max: 4, Unit: "loops", Meaning: "loops lost until the NVLSTree pipeline is full, on the way up and down"},
+	NVLSTreeFill: {Name: "nvlstree_fill", Min: 0, Max: 4, Unit: "loops", Meaning: "loops lost a stage (node, then each level of the tree of nodes) until the NVLSTree pipeline is full"},
 	ChannelGBs:   {Name: "channel_gbs", Min: 8, Max: 40, Unit: "GB/s", Meaning: "one channel's CTA copying and signalling"},
 	P2PEff:       {Name: "p2p_eff", Min: .5, Max: .98, Unit: "1", Meaning: "grouped send/recv bandwidth over nominal link bandwidth"},
 	P2PFillUS:    {Name: "p2p_fill_us", Min: 0, Max: 300, Unit: "us", Meaning: "send/recv pipeline not yet full"},
@@ -79,16 +79,22 @@ func ParseKey(s string) (Key, error) {
 			return k, nil
 		}
 	}
-	return 0, fmt.Errorf("nccl: no parameter %q", s)
+	best, d := "", len(s)+1
+	for k := range numParams {
+		if x := distance(s, paramInfo[k].Name); x < d {
+			best, d = paramInfo[k].Name, x
+		}
+	}
+	return 0, fmt.Errorf("no calibration parameter %q: did you mean %s?", s, best)
 }
 
 // Set stores a value after checking its range.
 func (c *Calibration) Set(k Key, v float64, source string) error {
 	p := &c.P[k]
 	if math.IsNaN(v) || v < p.Min || v > p.Max {
-		return fmt.Errorf("nccl: %s = %g %s is outside %g..%g (%s)", p.Name, v, p.Unit, p.Min, p.Max, p.Meaning)
+		return fmt.Errorf("%s = %g %s is outside %g..%g (%s)", p.Name, v, p.Unit, p.Min, p.Max, p.Meaning)
 	}
-	p.Value, p.Source, p.FittedOnMeasur = v, source, true
+	p.Value, p.Source, p.Fitted = v, source, true
 	return nil
 }
 
@@ -114,7 +120,7 @@ func CalibrationFor(a Arch, l Link) Calibration {
 		}
 	}
 	for _, k := range p.fitted {
-		c.P[k].FittedOnMeasur = true
+		c.P[k].Fitted = true
 	}
 	return c
 }

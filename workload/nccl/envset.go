@@ -21,8 +21,8 @@ func number(lo, hi int64, set func(e *Env, n int64)) setter {
 	}
 }
 
-// flag stores 0 or 1.
-func flag(set func(e *Env, on bool)) setter {
+// onOff stores 0 or 1.
+func onOff(set func(e *Env, on bool)) setter {
 	return number(0, 1, func(e *Env, n int64) { set(e, n == 1) })
 }
 
@@ -84,20 +84,20 @@ func init() {
 		"NCCL_P2P_PCI_CHUNKSIZE":      bytes(func(e *Env, n int64) { e.P2PPCIChunk = n }),
 		"NCCL_NVLS_ENABLE":            number(0, 2, func(e *Env, n int64) { e.NVLSDisabled = n == 0 }),
 		"NCCL_PAT_ENABLE":             number(0, 2, func(e *Env, n int64) { e.PATDisabled = n == 0 }),
-		"NCCL_P2P_DISABLE":            flag(func(e *Env, on bool) { e.P2PDisabled = on }),
+		"NCCL_P2P_DISABLE":            onOff(func(e *Env, on bool) { e.P2PDisabled = on }),
 		"NCCL_P2P_LEVEL":              level(func(e *Env, s string) { e.P2PLevel = s }),
-		"NCCL_SHM_DISABLE":            flag(func(e *Env, on bool) { e.SHMDisabled = on }),
-		"NCCL_IB_DISABLE":             flag(func(e *Env, on bool) { e.IBDisabled = on }),
+		"NCCL_SHM_DISABLE":            onOff(func(e *Env, on bool) { e.SHMDisabled = on }),
+		"NCCL_IB_DISABLE":             onOff(func(e *Env, on bool) { e.IBDisabled = on }),
 		"NCCL_MNNVL_ENABLE":           number(0, 2, func(e *Env, n int64) { e.MNNVLDisabled = n == 0 }),
 		"NCCL_IB_HCA":                 setHCA,
 		"NCCL_SOCKET_IFNAME":          only("bootstrap traffic is not modelled; data moves over the NICs of the cluster"),
 		"NCCL_CROSS_NIC":              number(0, 2, func(e *Env, n int64) { e.CrossNIC = int(n) }),
-		"NCCL_PXN_DISABLE":            flag(func(e *Env, on bool) { e.PXNDisabled = on }),
+		"NCCL_PXN_DISABLE":            onOff(func(e *Env, on bool) { e.PXNDisabled = on }),
 		"NCCL_P2P_PXN_LEVEL":          number(0, 2, func(e *Env, n int64) { e.PXNDisabled = e.PXNDisabled || n == 0 }),
 		"NCCL_NET_GDR_LEVEL":          level(func(e *Env, s string) { e.GDRLevel = s }),
 		"NCCL_NET_OVERHEAD":           number(0, 1e6, func(e *Env, n int64) { e.NetOverhead = float64(n) / 1000 }),
 		"NCCL_IB_QPS_PER_CONNECTION":  number(1, 128, func(e *Env, n int64) { e.QPsPerConnection = int(n) }),
-		"NCCL_IB_SPLIT_DATA_ON_QPS":   flag(func(e *Env, on bool) { e.SplitDataOnQPs = on }),
+		"NCCL_IB_SPLIT_DATA_ON_QPS":   onOff(func(e *Env, on bool) { e.SplitDataOnQPs = on }),
 		"NCCL_IB_TIMEOUT":             number(1, 31, func(e *Env, n int64) { e.IBTimeout = int(n) }),
 		"NCCL_IB_RETRY_CNT":           number(0, 7, func(e *Env, n int64) { e.IBRetryCount = int(n) }),
 		"NCCL_IB_TC":                  number(0, 255, func(e *Env, n int64) { e.TrafficClass = int(n) }),

@@ -46,17 +46,17 @@ func Fit(cal Calibration, keys []Key, samples []Sample, source string) (FitResul
 	res := FitResult{Keys: keys, Rows: len(samples)}
 	_, res.Before = misfit(&cal, samples)
 	best, _ := misfit(&cal, samples)
-	for range 12 {
+	for range 60 {
 		before := best
 		for _, k := range keys {
 			best = fitOne(&cal, k, samples, best)
 		}
-		if before-best < 1e-5 {
+		if before-best < 1e-6 {
 			break
 		}
 	}
 	for _, k := range keys {
-		cal.P[k].Source, cal.P[k].FittedOnMeasur = source, true
+		cal.P[k].Source, cal.P[k].Fitted = source, true
 	}
 	_, res.MAPE = misfit(&cal, samples)
 	res.Cal = cal

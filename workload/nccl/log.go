@@ -32,7 +32,7 @@ type LogRow struct {
 type Log struct {
 	Name    string
 	Op      Collective
-	OpKnown bool // named by the log; else AllReduce is assumed from the bus factor
+	OpKnown bool // told by the log or its name; else AllReduce is assumed
 	Ranks   int  // from the "Rank" lines or busbw/algbw, 0 if neither tells
 	Version Version
 	Rows    []LogRow
@@ -92,6 +92,12 @@ func ParseLog(name string, r io.Reader) (*Log, error) {
 			why = l.Skipped[0]
 		}
 		return nil, fmt.Errorf("%s: no nccl-tests rows found: %s", name, why)
+	}
+	flat := strings.ReplaceAll(strings.ToLower(name), "_", "")
+	for c := AllReduce; c < numCollectives && !l.OpKnown; c++ {
+		if strings.Contains(flat, strings.ReplaceAll(c.String(), "_", "")) {
+			l.Op, l.OpKnown = c, true
+		}
 	}
 	l.infer()
 	return l, nil
@@ -160,7 +166,7 @@ func (l *Log) infer() {
 	}
 	best := LogRow{}
 	for _, r := range l.Rows {
-		if r.Bytes > best.Bytes && r.OutOfPlace.AlgGBs > 1 {
+		if r.Bytes > best.Bytes && r.OutOfPlace.AlgGBs > .5 {
 			best = r
 		}
 	}

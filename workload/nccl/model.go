@@ -75,14 +75,17 @@ func (m *Model) collTime(c Collective, size float64, ch Choice) float64 {
 	switch {
 	case ch.Proto != Simple:
 	case ch.Algo == NVLS, ch.Algo == NVLSTree:
-		k, chunk := NVLSFill, m.env.nvlsChunk()
+		// A pipeline of depth stages loses a loop a stage before it is full:
+		// one stage inside the node, one for each level of the tree of nodes.
+		k, stages, chunk := NVLSFill, 1.0, m.env.nvlsChunk()
 		if ch.Algo == NVLSTree {
-			if k = NVLSTreeFill; m.shape.Nodes >= 4 {
+			k, stages = NVLSTreeFill, 1+float64(log2(int64(m.shape.Nodes)))
+			if m.shape.Nodes >= 4 {
 				chunk = min(chunk, nvlsTreeChunk4)
 			}
 		}
 		loop := nc * float64(m.shape.GPUsPerNode) * float64(chunk)
-		t += m.Cal.V(k) * loop / (1000 * b) * saturate(loop)
+		t += m.Cal.V(k) * stages * loop / (1000 * b) * saturate(loop)
 	case ch.Algo == Tree:
 		t += m.Cal.V(TreeFill) * m.treeFill(size, b, ch)
 	case c == Broadcast || c == Reduce:
