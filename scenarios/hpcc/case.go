@@ -276,3 +276,12 @@ func (c *Case) order(start []sim.Time) []int {
 	})
 	return idx
 }
+
+// Standalone returns the reference's estimate of the time of each flow alone.
+func (c *Case) Standalone() []sim.Time {
+	t := make([]sim.Time, len(c.Flows))
+	for i := range t {
+		t[i] = c.standalone(i)
+	}
+	return t
+}
