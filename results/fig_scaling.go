@@ -3,6 +3,8 @@ package results
 import (
 	"fmt"
 	"math"
+	"unicode"
+	"unicode/utf8"
 
 	"gonum.org/v1/plot/plotter"
 
@@ -35,8 +37,7 @@ func scalingFigure(context string, curves []*ScalingCurve) (*chart.Figure, error
 	}
 	u := chart.Count(top)
 	left := chart.NewPanel("GPUs", "throughput ("+u.Name+" tokens/s)")
-	right := chart.NewPanel("GPUs", "efficiency against the smallest size (%)")
-	left.Heading, right.Heading = "Throughput", "Efficiency"
+	right := chart.NewPanel("GPUs", fmt.Sprintf("efficiency against %d GPUs (%%)", curves[0].ReferenceGPUs))
 	for _, p := range []*chart.Panel{left, right} {
 		p.LogX()
 		p.X.Tick.Marker = chart.Ticks(thin(gpus))
@@ -66,7 +67,7 @@ func scalingFigure(context string, curves []*ScalingCurve) (*chart.Figure, error
 			right.ErrorBars(eff, effCI, colour)
 		}
 		last := c.Rows[len(c.Rows)-1]
-		right.Label(float64(last.GPUs), last.Efficiency*100, wasted(last), 10)
+		right.Note(last.Efficiency*100, humanPercent(last.Efficiency), colour)
 		f.Stroke(c.Name, colour, nil)
 	}
 	f.Stroke("ideal: proportional to GPUs", chart.Grey, chart.Dashed)
@@ -76,7 +77,10 @@ func scalingFigure(context string, curves []*ScalingCurve) (*chart.Figure, error
 		p.X.Min, p.X.Max = minOf(gpus)/1.1, maxOf(gpus)*1.1
 	}
 	last := curves[0].Rows[len(curves[0].Rows)-1]
-	f.Title = fmt.Sprintf("%s: %s efficient at %s GPUs, %s", curves[0].Name, humanPercent(last.Efficiency), humanCount(int64(last.GPUs)), wasted(last))
+	for _, c := range curves[1:] {
+		f.Subtitle += fmt.Sprintf(" · %s: %s", c.Name, wasted(c.Rows[len(c.Rows)-1]))
+	}
+	f.Title = fmt.Sprintf("%s: %s efficient at %s GPUs, %s", capital(curves[0].Name), humanPercent(last.Efficiency), humanCount(int64(last.GPUs)), wasted(last))
 	f.Footer = fmt.Sprintf("GPUs wasted = (1 - efficiency) x GPUs, against %s GPUs", humanCount(int64(curves[0].ReferenceGPUs)))
 	if curves[0].repeated() {
 		f.Footer += " · bars: 95 % intervals over seeds"
@@ -91,6 +95,11 @@ func (c *ScalingCurve) repeated() bool {
 		}
 	}
 	return false
+}
+
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 func wasted(r ScalingRow) string {

@@ -137,6 +137,6 @@ func PlotValidation(base string, v ValidationFigure, rows []ValidationRow) error
 	if hollow {
 		f.Subtitle += " · hollow: calibrated on"
 	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, lo, hi
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, lo*1.03, hi/1.03
 	return f.Save(base)
 }

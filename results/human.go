@@ -30,7 +30,7 @@ func humanTime(t sim.Time) string { return humanSeconds(t.Seconds()) }
 func digits(x float64) string {
 	a := math.Abs(x)
 	switch {
-	case a == math.Trunc(a) && a < 1000:
+	case math.Abs(a-math.Round(a)) < 1e-9*a && a < 1000:
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	case a >= 99.95:
 		return strconv.FormatFloat(x, 'f', 0, 64)

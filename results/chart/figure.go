@@ -193,7 +193,7 @@ func (f *Figure) drawPanels(c draw.Canvas) {
 	room := c.Size().Y - panelGap*vg.Length(rows-1)
 	top := c.Max.Y
 	tiles := make([][]draw.Canvas, rows)
-	left := make([]vg.Length, len(f.Panels[0]))
+	left, right := make([]vg.Length, len(f.Panels[0])), make([]vg.Length, len(f.Panels[0]))
 	for i, row := range f.Panels {
 		h := room * vg.Length(weights[i]/total)
 		cols := vg.Length(len(row))
@@ -204,41 +204,13 @@ func (f *Figure) drawPanels(c draw.Canvas) {
 			t.Max = vg.Point{X: t.Min.X + w, Y: top}
 			t.Min.Y = top - h
 			tiles[i] = append(tiles[i], t)
-			left[j] = max(left[j], p.leftSpace(t))
+			left[j], right[j] = max(left[j], p.leftSpace(t)), max(right[j], p.rightSpace())
 		}
 		top -= h + panelGap
 	}
 	for i, row := range f.Panels {
 		for j, p := range row {
-			p.draw(tiles[i][j], left[j])
+			p.draw(tiles[i][j], left[j], right[j])
 		}
-	}
-}
-
-// leftSpace is what the panel's vertical axis takes beside its data.
-func (p *Panel) leftSpace(c draw.Canvas) vg.Length {
-	p.prepare()
-	return p.Plot.DataCanvas(c).Min.X - c.Min.X
-}
-
-func (p *Panel) draw(c draw.Canvas, left vg.Length) {
-	right := vg.Length(0)
-	note := style(tickSize, true, Black, draw.XLeft, draw.YCenter)
-	for _, n := range p.notes {
-		right = max(right, note.Width(n.text)+8)
-	}
-	if p.Heading != "" {
-		h := style(labelSize, true, Black, draw.XLeft, draw.YTop)
-		h.Font.Size = fit(p.Heading, labelSize, true, c.Size().X)
-		c.FillText(h, vg.Point{X: c.Min.X, Y: c.Max.Y}, p.Heading)
-		c = draw.Crop(c, 0, 0, 0, -labelSize*1.6)
-	}
-	c = draw.Crop(c, left-p.leftSpace(c), -right, 0, 0)
-	p.Plot.Draw(c)
-	data := p.Plot.DataCanvas(c)
-	_, ty := p.Plot.Transforms(&data)
-	for _, n := range p.notes {
-		note.Color = n.colour
-		c.FillText(note, vg.Point{X: data.Max.X + 8, Y: ty(n.y) + tickSize*optical}, n.text)
 	}
 }

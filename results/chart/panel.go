@@ -14,9 +14,9 @@ import (
 type Panel struct {
 	*plot.Plot
 	Heading string // above the panel, where a figure has several
+	ylabel  string
 	notes   []note
 	ready   bool
-	logX    bool
 	logY    bool
 }
 
@@ -29,9 +29,9 @@ type note struct {
 
 // NewPanel returns empty axes with a light grid. Labels carry the unit.
 func NewPanel(xlabel, ylabel string) *Panel {
-	p := &Panel{Plot: plot.New()}
+	p := &Panel{Plot: plot.New(), ylabel: typeset(ylabel)}
 	p.BackgroundColor = color.White
-	p.X.Label.Text, p.Y.Label.Text = typeset(xlabel), typeset(ylabel)
+	p.X.Label.Text = typeset(xlabel)
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font = typeface(labelSize, false)
 		a.Label.TextStyle.Color = Black
@@ -48,13 +48,12 @@ func NewPanel(xlabel, ylabel string) *Panel {
 	return p
 }
 
-// LogX and LogY make an axis logarithmic; its data must be positive.
+// LogX makes the horizontal axis logarithmic; its data must be positive.
 func (p *Panel) LogX() {
-	p.logX = true
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
 }
 
-// LogY makes the vertical axis logarithmic.
+// LogY makes the vertical axis logarithmic; its data must be positive.
 func (p *Panel) LogY() {
 	p.logY = true
 	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
@@ -69,7 +68,9 @@ func (p *Panel) prepare() {
 		return
 	}
 	p.ready = true
-	if p.Y.Max > p.Y.Min && !p.logY && p.Y.Tick.Marker != nil && p.air() {
+	if p.logY {
+		p.Y.Min, p.Y.Max = p.Y.Min/1.03, p.Y.Max*1.03
+	} else if p.Y.Max > p.Y.Min && p.Y.Tick.Marker != nil && p.air() {
 		p.Y.Max += (p.Y.Max - p.Y.Min) * 0.05
 	}
 	if p.Y.Min == p.Y.Max { // a flat line
@@ -126,11 +127,16 @@ func (p *Panel) ErrorBars(xy plotter.XYs, half []float64, c color.Color) {
 	p.Plot.Add(e)
 }
 
+// Note writes a word beside the right edge at the height of y.
+func (p *Panel) Note(y float64, text string, c color.Color) {
+	p.notes = append(p.notes, note{y, typeset(text), c})
+}
+
 // HLine adds a horizontal reference line across the panel, named beside its
 // right edge.
 func (p *Panel) HLine(y float64, name string, c color.Color, dash []vg.Length) {
 	p.Plot.Add(&hline{y, c, dash})
-	p.notes = append(p.notes, note{y, name, c})
+	p.Note(y, name, c)
 }
 
 type hline struct {

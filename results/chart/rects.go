@@ -41,7 +41,7 @@ func (p *Panel) Columns(names []string) {
 	for i, n := range names {
 		t = append(t, plot.Tick{Value: float64(i), Label: typeset(n)})
 	}
-	p.X.Tick.Marker, p.X.Tick.LineStyle.Width = t, 0
+	p.X.Tick.Marker, p.X.Tick.LineStyle.Color = t, color.Transparent // the mark goes, its room stays
 	air := 0.1 + max(0, 2.5-float64(len(names)))/2
 	p.X.Min, p.X.Max = -0.5-air, float64(len(names))-0.5+air
 }
