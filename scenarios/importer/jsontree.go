@@ -80,8 +80,8 @@ func (r *jsonReader) token() (json.Token, place, error) {
 	var syn *json.SyntaxError
 	switch {
 	case errors.As(err, &syn):
-		e := r.place(max(0, min(int(syn.Offset)-1, len(r.text)))).errorf("JSON: %s", syn.Error())
-		if strings.HasPrefix(r.text[min(len(r.text), max(0, int(syn.Offset)-1)):], "/") || strings.Contains(syn.Error(), "'/'") {
+		e := at.errorf("JSON: %s", syn.Error())
+		if strings.Contains(syn.Error(), "'/'") {
 			_ = e.hint("JSON has no comments")
 		}
 		return nil, at, e

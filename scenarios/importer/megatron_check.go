@@ -100,7 +100,7 @@ func (m *Megatron) replicas(where func(...string) place) error {
 	}
 	if world%model != 0 {
 		return where("tensor-model-parallel-size", "pipeline-model-parallel-size").errorf("tp %d times pp %d times cp %d does not divide %d GPUs", m.TP, m.PP, m.CP, world).
-			hint("%d nodes of %d GPUs", m.Nodes, m.GPUsPerNode)
+			hint("%s of %d GPUs", plural(int(m.Nodes), "node"), m.GPUsPerNode)
 	}
 	m.DP = world / model
 	if m.Global > 0 && m.Global%(m.Micro*m.DP) != 0 {

@@ -171,7 +171,7 @@ func nsText(ns float64) string { return formatFloat(ns) + "ns" }
 func plural(n int, one string) string {
 	switch {
 	case n == 1:
-	case strings.HasSuffix(one, "ch"):
+	case strings.HasSuffix(one, "ch"), strings.HasSuffix(one, "ss"):
 		one += "es"
 	default:
 		one += "s"
