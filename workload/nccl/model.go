@@ -42,16 +42,7 @@ func (m *Model) Time(c Collective, bytes int64) (sim.Time, Choice) {
 
 // TimeOf returns the time of one call with a given choice.
 func (m *Model) TimeOf(c Collective, bytes int64, ch Choice) sim.Time {
-	if m.shape.Ranks() < 2 {
-		return m.shape.HostCall + fromUS(m.Cal.V(LaunchUS)+float64(bytes)/(1000*localCopyGBs))
-	}
-	var x float64
-	if ch.Algo == P2P {
-		x = m.p2pTime(c, float64(bytes), ch)
-	} else {
-		x = m.collTime(c, float64(bytes), ch)
-	}
-	return m.shape.HostCall + fromUS(math.Max(x, 0))
+	return m.PartsOf(c, bytes, ch).Total()
 }
 
 // localCopyGBs is a copy within one GPU's memory, used only for groups of one
@@ -62,18 +53,23 @@ const localCopyGBs = 700
 // rank: 128 KiB, NCCL's smallest full-speed step (NVLS and P2P chunk).
 const firstChunk = 128 << 10
 
-func (m *Model) collTime(c Collective, size float64, ch Choice) float64 {
+// saturate grows from 0 to 1 as size passes the bytes of one loop.
+func saturate(size, loop float64) float64 { return size / (size + loop) }
+
+// collParts is the time of a collective in us: latency, fill, wire.
+func (m *Model) collParts(c Collective, size float64, ch Choice) (latency, fill, wire float64) {
 	scale := 1.0
 	if ch.Proto == LL {
 		scale = m.Cal.V(StepScale)
 	}
-	t := m.Cal.V(LaunchUS) + m.latency(c, ch.Algo, ch.Proto, scale, us(m.shape.NICLatency+m.shape.ProxyStep))
+	latency = m.Cal.V(LaunchUS) + m.latency(c, ch.Algo, ch.Proto, scale, us(m.shape.NICLatency+m.shape.ProxyStep))
 	b := m.Bandwidth(c, int64(size), ch)
-	t += size / (1000 * b)
+	wire = size / (1000 * b)
+	if ch.Proto != Simple {
+		return latency, 0, wire
+	}
 	nc, n := float64(ch.Channels), float64(m.shape.Ranks())
-	saturate := func(loop float64) float64 { return size / (size + loop) }
 	switch {
-	case ch.Proto != Simple:
 	case ch.Algo == NVLS, ch.Algo == NVLSTree:
 		// A pipeline of depth stages loses a loop a stage before it is full:
 		// one stage inside the node, one for each level of the tree of nodes.
@@ -85,22 +81,22 @@ func (m *Model) collTime(c Collective, size float64, ch Choice) float64 {
 			}
 		}
 		loop := nc * float64(m.shape.GPUsPerNode) * float64(chunk)
-		t += m.Cal.V(k) * stages * loop / (1000 * b) * saturate(loop)
+		fill = m.Cal.V(k) * stages * loop / (1000 * b) * saturate(size, loop)
 	case ch.Algo == Tree:
-		t += m.Cal.V(TreeFill) * m.treeFill(size, b, ch)
+		fill = m.Cal.V(TreeFill) * m.treeFill(size, ch)
 	case c == Broadcast || c == Reduce:
 		// Each hop repeats the first chunk of every channel.
-		t += (n - 1) * math.Min(float64(ch.ChunkBytes), size/nc) * nc / (1000 * b)
+		fill = (n - 1) * math.Min(float64(ch.ChunkBytes), size/nc) * nc / (1000 * b)
 	default:
-		t += m.Cal.V(RingFillUS) * saturate(nc*n*firstChunk)
+		fill = m.Cal.V(RingFillUS) * saturate(size, nc*n*firstChunk)
 	}
-	return t
+	return latency, fill, wire
 }
 
 // treeFill is the time of one chunk of every channel through the tree: up and
 // down the chain of GPUs of a node at the tree's bandwidth, and over the
 // network, us.
-func (m *Model) treeFill(size, b float64, ch Choice) float64 {
+func (m *Model) treeFill(size float64, ch Choice) float64 {
 	all := math.Min(float64(ch.ChunkBytes)*float64(ch.Channels), size)
 	hops := 2 * float64(m.shape.GPUsPerNode-1)
 	t := hops * all / (1000 * m.treeIntra())
@@ -116,9 +112,9 @@ func (m *Model) Bandwidth(c Collective, bytes int64, ch Choice) float64 {
 	n := m.shape.Ranks()
 	switch ch.Algo {
 	case NVLS:
-		return m.nvlsAlg(c)
+		return m.nvlsAlg()
 	case NVLSTree:
-		b := m.Cal.V(NVLSTreeEff) * m.nvlsAlg(AllReduce)
+		b := m.Cal.V(NVLSTreeEff) * m.nvlsAlg()
 		return math.Min(b, m.netGBsTotal(ch.Channels)/m.treeLoad())
 	case Tree:
 		b := math.Min(m.treeIntra(), m.netGBsTotal(m.channels)/m.treeLoad())
@@ -132,7 +128,7 @@ func (m *Model) Bandwidth(c Collective, bytes int64, ch Choice) float64 {
 	case PAT:
 		return m.netGBsTotal(ch.Channels) * float64(n) / float64(n-1)
 	}
-	bus := m.ringBus(ch.Channels)
+	bus := m.ringBus()
 	switch ch.Proto {
 	case LL:
 		return m.llBandwidth(c, Ring, bytes)
@@ -156,10 +152,10 @@ func (m *Model) llBandwidth(c Collective, a Algo, bytes int64) float64 {
 	return b
 }
 
-// ringBus is the ring's bus bandwidth with nc channels: inside a node the
+// ringBus is the ring's bus bandwidth: inside a node the
 // link, between nodes also the NICs; n-1 of n hops of a ring with nodes stay
 // on the link.
-func (m *Model) ringBus(nc int) float64 {
+func (m *Model) ringBus() float64 {
 	s := m.shape
 	intra := m.linkBus()
 	b := intra
@@ -206,8 +202,9 @@ func (m *Model) treeLoad() float64 {
 }
 
 // nvlsAlg is NVLS algorithm bandwidth: every GPU sends and receives S, and its
-// share S/n once more, in an all-reduce; in the halves (n-1)/n of S.
-func (m *Model) nvlsAlg(c Collective) float64 {
+// share S/n once more; all-gather and reduce-scatter use one direction of the
+// links as fully.
+func (m *Model) nvlsAlg() float64 {
 	n := float64(m.shape.GPUsPerNode)
 	wire := m.shape.LinkGBs * m.Cal.V(NVLSEff)
 	return wire / (1 + 1/n)

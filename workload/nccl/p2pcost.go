@@ -10,9 +10,9 @@ const (
 	p2pMinPart = 64 << 10
 )
 
-// p2pTime is the time of a group of send/recv: alltoall, or sendrecv's ring in
-// which rank r sends to r+1, us.
-func (m *Model) p2pTime(c Collective, size float64, ch Choice) float64 {
+// p2pParts is the time of a group of send/recv: alltoall, or sendrecv's ring in
+// which rank r sends to r+1, in us: latency, fill, wire.
+func (m *Model) p2pParts(c Collective, size float64, ch Choice) (latency, fill, wire float64) {
 	s := m.shape
 	n, g := float64(s.Ranks()), float64(s.GPUsPerNode)
 	link := s.LinkGBs * m.Cal.V(P2PEff)
@@ -21,34 +21,32 @@ func (m *Model) p2pTime(c Collective, size float64, ch Choice) float64 {
 	}
 	l := &latencyTables[m.version.table()]
 	// One step: launch, flag, and the network's hop when a node is left.
-	t := m.Cal.V(LaunchUS) + l.base[Ring][LL] + m.Cal.V(StepScale)*l.step[s.Link.hw()][Ring][LL]
+	latency = m.Cal.V(LaunchUS) + l.base[Ring][LL] + m.Cal.V(StepScale)*l.step[s.Link.hw()][Ring][LL]
 	if s.Nodes > 1 {
-		t += l.step[hwNet][Ring][LL] + us(s.NICLatency) + us(s.ProxyStep)
+		latency += l.step[hwNet][Ring][LL] + us(s.NICLatency) + us(s.ProxyStep)
 		if ch.Proto == Simple {
-			t += us(s.NICLatency) // flush
+			latency += us(s.NICLatency) // flush
 		}
 	}
 	switch c {
 	case SendRecv:
-		t += size / (1000 * m.sendRecvGBs(size, link))
+		wire = size / (1000 * m.sendRecvGBs(size, link))
 	default:
 		inside, outside := size*(g-1)/n, size*(n-g)/n
-		t += m.Cal.V(PeerUS) * (n - 1)
-		var x float64
+		latency += m.Cal.V(PeerUS) * (n - 1)
 		if g > 1 {
-			x = inside / (1000 * link)
+			wire = inside / (1000 * link)
 		}
 		if s.Nodes > 1 {
 			nic := m.nicStreamGBs() * float64(s.NICsPerNode) / g
-			x = math.Max(x, outside/(1000*nic))
+			wire = math.Max(wire, outside/(1000*nic))
 		}
-		t += x
 	}
 	if ch.Proto == Simple {
 		intra, _, _ := m.p2pChannels()
-		t += m.Cal.V(P2PFillUS) * size / (size + float64(intra)*n*firstChunk)
+		fill = m.Cal.V(P2PFillUS) * saturate(size, float64(intra)*n*firstChunk)
 	}
-	return t
+	return latency, fill, wire
 }
 
 // nicStreamGBs is what one NIC reaches under grouped send/recv: a chunk is

@@ -37,6 +37,9 @@ type Tuner struct {
 // NewTuner builds the table as src/graph/tuning.cc of version v does. It
 // fails if the shape cannot be or the environment contradicts it.
 func NewTuner(s Shape, v Version, e Env) (*Tuner, error) {
+	if e.MNNVLDisabled {
+		s.DomainNodes = 0
+	}
 	s, err := s.validate()
 	if err != nil {
 		return nil, err
