@@ -128,6 +128,10 @@ func (t *Training) ring(buf []fabric.Flow, pl *groupPlan, k collKind, s int64, h
 	} else if pl.inner > 1 { // the same bytes pass every NVLink hop of the node
 		limit = minRate(limit, pl.inside.BusBW/sim.Rate(rails))
 	}
+	delay := t.c.HostOverhead
+	if n > m { // the hops of the ring that stay inside domains
+		delay += sim.Time(k.passes()*(n-m)) * pl.inside.Alpha
+	}
 	bytes := max(1, ceilDiv(k.passes()*(n-1)*share, n))
 	lag := max(1, ceilDiv(share, m))
 	for _, ring := range pl.rails {
@@ -138,6 +142,7 @@ func (t *Training) ring(buf []fabric.Flow, pl *groupPlan, k collKind, s int64, h
 			f.Lag = lag
 			f.Slice = t.j.Transport.Slice
 			f.MaxRate = limit
+			f.Delay = delay
 			buf = append(buf, f)
 		}
 	}

@@ -228,16 +228,23 @@ func (c *coster) embedding() (f, b pass) {
 	return f, b
 }
 
-// head returns the passes of the output layer and the loss: the logits in 16
-// bits, their softmax in fp32.
+// The loss over vocabulary-parallel logits makes separate passes over them in
+// fp32 (Megatron-LM, core/tensor_parallel/cross_entropy.py): copy to fp32 (2+4
+// bytes), maximum (4), subtract (4+4), exponential (4+4), sum (4), divide (4+4)
+// forward; subtract the target and scale (4+4), copy to 16 bits (4+2) backward.
+const (
+	lossForward  = 38
+	lossBackward = 14
+)
+
+// head returns the passes of the output layer and the loss.
 func (c *coster) head() (f, b pass) {
 	m := &c.j.Model
 	tp := float64(c.j.Parallel.TP)
 	t, v := c.tokens(), float64(m.Vocab)/tp
 	g := c.g.gemmTime(gemm{t, v, float64(m.Hidden), 1}, c.peak2, c.e())
-	soft := c.g.memoryTime(t * v * 12) // read, write fp32, and the 16-bit copy
-	f = pass{compute: toTime(g + soft), launch: c.g.Launch}
-	b = pass{compute: toTime(2*g + soft), launch: 2 * c.g.Launch}
+	f = pass{compute: toTime(g + c.g.memoryTime(t*v*lossForward)), launch: c.g.Launch}
+	b = pass{compute: toTime(2*g + c.g.memoryTime(t*v*lossBackward)), launch: 2 * c.g.Launch}
 	c.tensor(&b, 1, g)
 	return f, b
 }

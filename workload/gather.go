@@ -51,7 +51,9 @@ func (u *fsdp) run(p *sim.Proc, r *replica, a Action, total sim.Time) {
 		}
 		r.wait(p, u.ahead[0], &r.now.DPCommExposed)
 		u.ahead = u.ahead[1:]
-		r.sleep(p, total*sim.Time(i+1)/sim.Time(n)-total*sim.Time(i)/sim.Time(n))
+		piece := total*sim.Time(i+1)/sim.Time(n) - total*sim.Time(i)/sim.Time(n)
+		r.sleep(p, piece)
+		r.contend(p, piece)
 		if a.Kind != Forward {
 			r.lastOp = r.reduce(1, share)
 		}

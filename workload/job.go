@@ -91,6 +91,10 @@ type Transport struct {
 	Class   uint8    // priority class
 	Slice   int64    // bytes of a relay's slice; 0 leaves it to the engine
 	MaxRate sim.Rate // cap of one rank's sender; 0: none
+	// PairRate caps one send/recv pair: NCCL gives a peer few channels, so that
+	// one pair does not fill a fast NIC (19.5 GB/s on 400 Gb/s by default in
+	// the sendrecv_perf runs of 16 B200s). 0: none.
+	PairRate sim.Rate
 }
 
 // Job is one training job: plain values, all of them explicit.

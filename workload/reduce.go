@@ -128,12 +128,18 @@ func (r *replica) overlapped(p *sim.Proc, chunk int, total sim.Time) {
 	for i := range n {
 		piece := total*sim.Time(i+1)/sim.Time(n) - total*sim.Time(i)/sim.Time(n)
 		r.sleep(p, piece)
-		if r.t.j.SMContention > 0 && r.st.queue.busy() {
-			slow := toTime(float64(piece) * r.t.j.SMContention / (1 - r.t.j.SMContention))
-			r.sleep(p, slow)
-			r.now.DPCommExposed += slow
-		}
+		r.contend(p, piece)
 		r.lastOp = r.reduce(1, n*int64(len(r.st.buckets)))
+	}
+}
+
+// contend lets the time pass that a computation of length d loses to a
+// collective of the stage that moves meanwhile: its kernels occupy SMs.
+func (r *replica) contend(p *sim.Proc, d sim.Time) {
+	if c := r.t.j.SMContention; c > 0 && r.st.queue.busy() {
+		slow := toTime(float64(d) * c / (1 - c))
+		r.sleep(p, slow)
+		r.now.DPCommExposed += slow
 	}
 }
 
@@ -192,19 +198,27 @@ func (r *replica) reduceEmbedding(p *sim.Proc) {
 	r.waited += all - moved
 }
 
-// optimizer returns the time of the parameter update, which streams gradients,
-// master copy and moments through HBM once (and the gradients once more for
-// their norm).
+// optimizer returns the time of the parameter update. It streams what a rank
+// updates through HBM: gradients (twice, for their norm first), master copy and
+// moments. The whole shard of the model costs clearing its gradients, and with
+// fp8 the cast of its weights and of their transposes.
 func (r *replica) optimizer() sim.Time {
 	j := &r.t.j
 	n := r.st.common + r.st.experts
+	whole := n * elementBytes(j.GradPrecision)
+	if j.Precision == "fp8" {
+		whole += n * 4
+	}
 	if j.Parallel.ZeRO >= 1 {
 		n = ceilDiv(n, int64(j.Parallel.DP*j.Parallel.CP))
+	}
+	if j.Parallel.ZeRO >= 2 {
+		whole = 0 // gradients exist as shards alone
 	}
 	state := int64(24) // read and write master copy and two moments, fp32
 	if j.Optimizer == "sgd" {
 		state = 16
 	}
-	bytes := n * (state + 2*elementBytes(j.GradPrecision) + elementBytes(j.Precision))
+	bytes := whole + n*(state+2*elementBytes(j.GradPrecision)+elementBytes(j.Precision))
 	return toTime(r.t.slowest(r.s, r.d).memoryTime(float64(bytes)))
 }

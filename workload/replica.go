@@ -84,6 +84,7 @@ func (t *Training) send(h *hop, bytes int64, label string, done *sim.Event) {
 	flows := make([]fabric.Flow, len(h.remote))
 	for i, p := range h.remote {
 		flows[i] = t.flow(p[0], p[1], bytes, label, done)
+		flows[i].MaxRate = minRate(flows[i].MaxRate, t.j.Transport.PairRate)
 	}
 	t.net.StartGroup(flows)
 }

@@ -102,6 +102,7 @@ func (r *replica) execute(p *sim.Proc, a Action) {
 		r.overlapped(p, int(a.Chunk), total)
 	default:
 		r.sleep(p, total)
+		r.contend(p, total)
 	}
 	r.tensorExchange(p, c)
 	if cp != nil {
