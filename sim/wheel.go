@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -37,6 +38,14 @@ func NewWheel(shift, lg uint) *Wheel {
 	n := 1 << lg
 	return &Wheel{shift: shift, mask: int64(n - 1), slots: make([][]Item, n), full: make([]uint64, n/64)}
 }
+
+// Upcoming returns the items of the bucket being drained that have not been
+// popped, in order, without those pushed into it since. It is for looking
+// ahead; the slice is valid until the next call of the wheel.
+func (w *Wheel) Upcoming() []Item { return w.run[w.pos:] }
+
+// Bucket returns the number of the bucket being drained.
+func (w *Wheel) Bucket() int64 { return w.cur }
 
 // Len returns the number of pending items.
 func (w *Wheel) Len() int { return w.n }
@@ -208,18 +217,54 @@ func (w *Wheel) order() {
 			j++
 		}
 		if !sorted {
-			if j-i <= radixMin {
-				insertion(r[i:j])
-			} else {
-				slices.SortFunc(r[i:j], func(a, b Item) int {
-					if a.Key < b.Key {
-						return -1
-					}
-					return 1
-				})
-			}
+			w.orderInstant(r[i:j])
 		}
 		i = j
+	}
+}
+
+// orderInstant sorts items of one time by Key. They mostly came in order of
+// their sequence number, so a stable radix sort by tie key is enough; what is
+// still out of order afterwards is sorted by comparison.
+func (w *Wheel) orderInstant(r []Item) {
+	if len(r) <= radixMin {
+		insertion(r)
+		return
+	}
+	if len(r) >= tieMin {
+		if cap(w.scratch) < len(r) {
+			w.scratch = make([]Item, len(r)+len(r)/2)
+		}
+		t := w.scratch[:len(r)]
+		byTie(t, r, 48)
+		byTie(r, t, 56)
+	}
+	for i := 1; i < len(r); i++ {
+		if r[i].Key < r[i-1].Key {
+			slices.SortFunc(r, func(a, b Item) int { return cmp.Compare(a.Key, b.Key) })
+			return
+		}
+	}
+}
+
+// tieMin is where two passes over 256 counters pay.
+const tieMin = 96
+
+// byTie sorts src into dst by eight bits of the key, keeping the order of equals.
+func byTie(dst, src []Item, shift uint) {
+	var c [256]uint32
+	for i := range src {
+		c[uint8(src[i].Key>>shift)]++
+	}
+	sum := uint32(0)
+	for i, n := range c {
+		c[i] = sum
+		sum += n
+	}
+	for i := range src {
+		k := uint8(src[i].Key >> shift)
+		dst[c[k]] = src[i]
+		c[k]++
 	}
 }
 
