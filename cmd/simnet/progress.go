@@ -4,58 +4,54 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/simnet/simnet/scenarios"
 	"github.com/simnet/simnet/sim"
 )
 
-// progress shows how far a run is, on a terminal only. The fraction comes from
-// the workload (bytes delivered over bytes to move, or steps done), since the
-// end of simulated time is not known in advance.
+// progress shows how far a run is, on a terminal only. A nil progress is valid
+// and silent.
 type progress struct {
-	bar   *progressbar.ProgressBar
-	start time.Time
-	last  time.Time
-	fn    func() float64
+	bar *progressbar.ProgressBar
 }
 
 // progressScale is the number of ticks of a full bar.
 const progressScale = 1000
 
-// newProgress returns nil, which is a valid silent progress, when w is not a
-// terminal.
-func newProgress(w io.Writer, fraction func() float64) *progress {
+// newProgress returns nil when w is not a terminal.
+func newProgress(w io.Writer) *progress {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil
 	}
-	return &progress{
-		bar: progressbar.NewOptions(progressScale,
-			progressbar.OptionSetWriter(w),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionShowCount(),
-			progressbar.OptionClearOnFinish(),
-			progressbar.OptionSetElapsedTime(true),
-			progressbar.OptionFullWidth(),
-		),
-		start: time.Now(),
-		fn:    fraction,
-	}
+	return &progress{progressbar.NewOptions(progressScale,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetWidth(24),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetRenderBlankState(true),
+	)}
 }
 
-// update redraws at most ten times a second.
-func (p *progress) update(now sim.Time, events uint64) {
-	if p == nil || time.Since(p.last) < 100*time.Millisecond {
+// update redraws; the machine calls it some twenty times a second.
+func (p *progress) update(s scenarios.Progress) {
+	if p == nil {
 		return
 	}
-	p.last = time.Now()
-	rate := float64(events) / time.Since(p.start).Seconds()
-	p.bar.Describe(fmt.Sprintf("simulated %v, %.1f M events/s", roundTime(now), rate/1e6))
-	_ = p.bar.Set(int(p.fn() * progressScale)) // a lost redraw is no error
+	rate := 0.0
+	if s.Wall > 0 {
+		rate = float64(s.Events) / s.Wall.Seconds() / 1e6
+	}
+	p.bar.Describe(fmt.Sprintf("simulated %-9v %5.1f M events/s", roundTime(s.Now), rate))
+	if s.Fraction >= 0 {
+		_ = p.bar.Set(int(s.Fraction * progressScale)) // a lost redraw is no error
+	} else {
+		_ = p.bar.RenderBlank()
+	}
 }
 
 func (p *progress) finish() {

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/simnet/simnet/results"
+	"github.com/simnet/simnet/scenarios"
+)
+
+// scenarioFlags are the overrides that run, check and topo share.
+type scenarioFlags struct {
+	sets     []string
+	fidelity string
+	seed     int64
+}
+
+func (f *scenarioFlags) register(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.sets, "set", nil, "override a value, key.path=value (repeatable)")
+	c.Flags().StringVar(&f.fidelity, "fidelity", "", "flow, hybrid or packet: overrides run.fidelity")
+	c.Flags().Int64Var(&f.seed, "seed", -1, "overrides seed")
+}
+
+// load reads a scenario with the flags as the last overrides.
+func (f *scenarioFlags) load(file string) (*scenarios.Valid, error) {
+	sets := f.sets
+	if f.fidelity != "" {
+		sets = append(sets, "run.fidelity="+f.fidelity)
+	}
+	if f.seed >= 0 {
+		sets = append(sets, fmt.Sprint("seed=", f.seed))
+	}
+	v, err := scenarios.Load(file, sets)
+	return v, badInput(err)
+}
+
+func runCmd() *cobra.Command {
+	var f scenarioFlags
+	var out string
+	var force, noPlots bool
+	c := &cobra.Command{
+		Use:   "run SCENARIO.yaml",
+		Short: "Run a scenario; print the summary and write the run directory",
+		Example: "  simnet run scenarios/gpt3-175b-256.yaml -o out/a\n" +
+			"  simnet run scenarios/gpt3-175b-256.yaml --fidelity packet --set cluster.fabric.spines=8 -o out/b",
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			v, err := f.load(args[0])
+			if err != nil {
+				return err
+			}
+			if out == "" {
+				out = filepath.Join("out", v.Spec.Name.V)
+			}
+			if err := results.CheckTarget(out, force); err != nil {
+				return badInput(err)
+			}
+			for _, w := range v.Warnings {
+				fmt.Fprintln(c.ErrOrStderr(), "warning: "+w)
+			}
+			bar := newProgress(c.ErrOrStderr())
+			run, err := execute(c.Context(), v, bar.update)
+			bar.finish()
+			if err != nil {
+				return err
+			}
+			run.Warnings = portable(run.Warnings, args[0])
+			sum, err := results.Write(run, out, results.WriteOptions{Force: force, NoPlots: noPlots, NoReport: noPlots})
+			if err != nil {
+				return failed(err)
+			}
+			if err := results.WriteTable(c.OutOrStdout(), sum, out); err != nil {
+				return failed(err)
+			}
+			return judge(run)
+		},
+	}
+	f.register(c)
+	c.Flags().StringVarP(&out, "out", "o", "", "run directory (default out/NAME)")
+	c.Flags().BoolVar(&force, "force", false, "write into a directory that holds other files; they stay")
+	c.Flags().BoolVar(&noPlots, "no-plots", false, "leave out plots and report; make them later with plot and report")
+	return c
+}
+
+// judge makes a run with broken invariants, or one that was interrupted, fail
+// after its results have been kept.
+func judge(r *results.Run) error {
+	if n := len(r.Report.Violations); n > 0 {
+		return failed(fmt.Errorf("%d invariants were broken, the first: %s", n, r.Report.Violations[0]))
+	}
+	if r.Partial {
+		return failed(fmt.Errorf("the run was stopped before its end; partial results are kept"))
+	}
+	return nil
+}
