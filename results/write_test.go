@@ -108,9 +108,6 @@ func hashes(t *testing.T, dir string) map[string]string {
 }
 
 func TestSameRunGivesSameBytes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("draws every figure twice")
-	}
 	var all []map[string]string
 	for _, procs := range []int{1, 2} {
 		old := runtime.GOMAXPROCS(procs)
