@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/fabric/packet"
@@ -28,8 +29,12 @@ type Machine struct {
 	Jobs    []*workload.Training
 	Traffic []*Generator
 	Packet  packet.Config // as given to the packet engine
-	window  *splitter     // nil without a window
-	starts  []start
+	// Warnings are doubts that need the graph; those of the scenario are in
+	// Valid.
+	Warnings []string
+	window   *splitter // nil without a window
+	starts   []start
+	expected atomic.Int64 // events, once predicted
 }
 
 // start is one job and when it begins.
@@ -61,13 +66,7 @@ func (v *Valid) Build(o BuildOptions) (*Machine, error) {
 		}
 	}
 	m.Routes = fabric.NewRoutes(m.Graph, fabric.RouteOptions{Hasher: v.Hasher})
-	cluster := v.Cluster
-	cluster.GPUs = append([]workload.GPU(nil), v.Cluster.GPUs...)
-	for i := range cluster.GPUs {
-		g := &cluster.GPUs[i]
-		g.NIC = net.NICs[g.Node][v.Spec.Cluster.Node.Affinity.V[g.Local]]
-	}
-	m.Cluster = &cluster
+	m.setCluster()
 	if err := m.faults(); err != nil {
 		return nil, err
 	}
@@ -77,7 +76,19 @@ func (v *Valid) Build(o BuildOptions) (*Machine, error) {
 	if err := m.jobs(); err != nil {
 		return nil, err
 	}
+	m.doubts()
 	return m, nil
+}
+
+// setCluster gives every GPU the NIC that it has on the graph.
+func (m *Machine) setCluster() {
+	c := m.Valid.Cluster
+	c.GPUs = slices.Clone(c.GPUs)
+	for i := range c.GPUs {
+		g := &c.GPUs[i]
+		g.NIC = m.NICs[g.Node][m.Valid.Spec.Cluster.Node.Affinity.V[g.Local]]
+	}
+	m.Cluster = &c
 }
 
 // engines makes the network that the fidelity asks for.

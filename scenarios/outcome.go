@@ -3,6 +3,7 @@ package scenarios
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,11 +56,12 @@ func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
 		}
 	}
 	if progress != nil {
+		m.expect()
 		last := began
 		m.Kernel.OnProgress = func(now sim.Time) {
 			if t := time.Now(); t.Sub(last) >= progressEvery {
 				last = t
-				progress(Progress{Now: now, Events: m.events(), Wall: t.Sub(began), Fraction: m.fraction(now)})
+				progress(Progress{Now: now, Events: m.events(), Wall: t.Sub(began), Fraction: m.fraction()})
 			}
 		}
 	}
@@ -69,7 +71,7 @@ func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
 	}
 	err := m.Kernel.RunUntil(limit)
 	waiting := m.Kernel.Waiting()
-	o := &Outcome{Warnings: append([]string(nil), m.Valid.Warnings...), End: m.Kernel.Now(), Events: m.events()}
+	o := &Outcome{Warnings: append(slices.Clone(m.Valid.Warnings), m.Warnings...), End: m.Kernel.Now(), Events: m.events()}
 	switch {
 	case errors.Is(err, sim.ErrStopped):
 		o.Partial = true
@@ -141,11 +143,25 @@ func (m *Machine) events() uint64 {
 	return n
 }
 
-// fraction estimates how much of the run is done from the simulated time that
-// the prediction expects.
-func (m *Machine) fraction(now sim.Time) float64 {
+// expect predicts the events of the run, beside it: on a large machine that
+// takes a second.
+func (m *Machine) expect() {
+	v := m.Valid
+	go func() {
+		if c, err := v.Predict(); err == nil {
+			m.expected.Store(c.Events)
+		}
+	}()
+}
+
+// fraction is how much of the run is done, by events; negative while unknown.
+func (m *Machine) fraction() float64 {
 	if u := m.Valid.Spec.Run.Until; u.Set() {
-		return min(1, float64(now)/float64(u.V))
+		return min(1, float64(m.Kernel.Now())/float64(u.V))
+	}
+	if n := m.expected.Load(); n > 0 {
+		// Never quite done before it is: the prediction is not exact.
+		return min(0.99, float64(m.events())/float64(n))
 	}
 	return -1
 }

@@ -10,7 +10,7 @@ import (
 
 // applySet writes one assignment, key.path=value, into the tree of a scenario.
 // Elements of lists are addressed by index or, where they are mappings, by
-// their name. The value is read as YAML.
+// their name. The value is read as YAML; an empty one takes the key out.
 func (d *decoder) applySet(root *yaml.Node, spec reflect.Type, assignment string) {
 	o := Origin{Kind: FromSet, Name: assignment}
 	path, value, ok := strings.Cut(assignment, "=")
@@ -72,6 +72,9 @@ func (d *decoder) applySet(root *yaml.Node, spec reflect.Type, assignment string
 		}
 		if last {
 			*child = v
+			if v.Kind == yaml.ScalarNode && v.Tag == "!!null" {
+				remove(n, child)
+			}
 			return
 		}
 		if (*child).Kind == yaml.ScalarNode && (*child).Tag == "!!null" {
@@ -79,6 +82,22 @@ func (d *decoder) applySet(root *yaml.Node, spec reflect.Type, assignment string
 			d.sets[*child] = o
 		}
 		n = *child
+	}
+}
+
+// remove takes the value at place, and its key, out of n: an empty or null
+// assignment goes back to the default.
+func remove(n *yaml.Node, place **yaml.Node) {
+	for i := range n.Content {
+		if &n.Content[i] != place {
+			continue
+		}
+		if n.Kind == yaml.MappingNode {
+			n.Content = append(n.Content[:i-1:i-1], n.Content[i+1:]...)
+		} else {
+			n.Content = append(n.Content[:i:i], n.Content[i+1:]...)
+		}
+		return
 	}
 }
 
