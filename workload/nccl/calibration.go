@@ -38,6 +38,7 @@ const (
 	P2PFillUS               // us
 	PeerUS                  // us a peer in a send/recv group
 	HostShare               // SHM bandwidth / PCIe link
+	NICStreams              // point-to-point chunks a NIC has in flight
 	numParams
 )
 
@@ -57,6 +58,7 @@ var paramInfo = [numParams]Param{
 	P2PEff:       {Name: "p2p_eff", Min: .5, Max: .98, Unit: "1", Meaning: "grouped send/recv bandwidth over nominal link bandwidth"},
 	P2PFillUS:    {Name: "p2p_fill_us", Min: 0, Max: 300, Unit: "us", Meaning: "send/recv pipeline not yet full"},
 	PeerUS:       {Name: "peer_us", Min: 0, Max: 2, Unit: "us", Meaning: "posting one more peer in a group"},
+	NICStreams:   {Name: "nic_streams", Min: 1, Max: 16, Unit: "1", Meaning: "chunks of grouped send/recv that a NIC has in flight at once"},
 	HostShare:    {Name: "host_share", Min: .1, Max: .5, Unit: "1", Meaning: "SHM bandwidth over PCIe: every byte is written to and read from system memory by SM loads and stores"},
 }
 

@@ -138,6 +138,7 @@ func KeysFor(samples []Sample) []Key {
 		case ch.Algo == P2P:
 			on[P2PEff] = on[P2PEff] || (large && !multi)
 			on[P2PFillUS] = on[P2PFillUS] || (ch.Proto == Simple && !multi)
+			on[NICStreams] = on[NICStreams] || (large && multi)
 			on[PeerUS] = on[PeerUS] || (s.Op == AllToAll && s.Bytes <= 64<<10)
 		case ch.Algo == NVLS:
 			on[NVLSEff], on[NVLSFill] = on[NVLSEff] || large, true

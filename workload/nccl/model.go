@@ -62,7 +62,11 @@ func (m *Model) collParts(c Collective, size float64, ch Choice) (latency, fill,
 	if ch.Proto == LL {
 		scale = m.Cal.V(StepScale)
 	}
-	latency = m.Cal.V(LaunchUS) + m.latency(c, ch.Algo, ch.Proto, scale, us(m.shape.NICLatency+m.shape.ProxyStep))
+	nic := us(m.shape.NICLatency + m.shape.ProxyStep)
+	latency = m.Cal.V(LaunchUS) + m.latency(c, ch.Algo, ch.Proto, scale, nic)
+	if c == Broadcast || c == Reduce {
+		latency = m.Cal.V(LaunchUS) + m.chainLatency(ch.Proto, scale, nic)
+	}
 	b := m.Bandwidth(c, int64(size), ch)
 	wire = size / (1000 * b)
 	if ch.Proto != Simple {
@@ -91,6 +95,18 @@ func (m *Model) collParts(c Collective, size float64, ch Choice) (latency, fill,
 		fill = m.Cal.V(RingFillUS) * saturate(size, nc*n*firstChunk)
 	}
 	return latency, fill, wire
+}
+
+// chainLatency is the latency of the chain of n-1 hops that broadcast and
+// reduce are: the tuner counts one, a message has to pass them all.
+func (m *Model) chainLatency(p Proto, scale, nic float64) float64 {
+	s, l := m.shape, &latencyTables[m.version.table()]
+	inter := float64(s.Nodes - 1)
+	if p == Simple {
+		nic *= 2 // the flush after the last byte
+	}
+	return l.base[Ring][p] + (float64(s.Ranks()-1)-inter)*l.step[s.Link.hw()][Ring][p]*scale +
+		inter*(l.step[hwNet][Ring][p]+nic)
 }
 
 // treeFill is the time of one chunk of every channel through the tree: up and

@@ -50,13 +50,14 @@ func (m *Model) p2pParts(c Collective, size float64, ch Choice) (latency, fill, 
 }
 
 // nicStreamGBs is what one NIC reaches under grouped send/recv: a chunk is
-// posted, travels, and is flushed before its slot's next one, so that the
-// NIC's latency and the host's post are paid once a chunk.
+// posted, travels, and is flushed before its slot takes the next one, so that
+// each stream pays the NIC's latency and the host's post once a chunk.
 func (m *Model) nicStreamGBs() float64 {
 	s := m.shape
 	line := m.nicGBsTotal() / float64(s.NICsPerNode)
 	chunk := float64(m.p2pNetChunk())
-	return chunk / (chunk/line + 1000*(us(s.NICLatency)+us(s.ProxyStep)+m.netOverhead()))
+	one := chunk / (chunk/line + 1000*(us(s.NICLatency)+us(s.ProxyStep)+m.netOverhead()))
+	return math.Min(line, m.Cal.V(NICStreams)*one)
 }
 
 // sendRecvGBs is the rate of one message of size bytes to one peer. Inside a

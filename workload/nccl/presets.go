@@ -10,6 +10,9 @@ var basePreset = [numParams]float64{
 	ChannelGBs: 22.2,
 	P2PEff:     .739, P2PFillUS: 55, PeerUS: .286,
 	HostShare: .15,
+	// "the performance you should see is the performance of a single NIC":
+	// a maintainer on all-to-all over 400G, NVIDIA/nccl-tests issue 267.
+	NICStreams: 4,
 }
 
 const baseSource = "the nearest measured generation (latencies H100, trees A100, send/recv B200); host_share has no calibration rows and was set with the negative tests in view"
@@ -31,8 +34,8 @@ var (
 	presetB200 = preset{
 		name: "sm100-nvswitch", source: "b200 8-GPU rows of five collectives, b200_8gpu_allreduce_stas, gb300_4gpu, two-node sendrecv v2tuned; ring_eff from the measured 746 of 900 GB/s of the link table",
 		v: [numParams]float64{LaunchUS: 1.52, StepScale: 2.07, RingEff: 746. / 900, RingFillUS: 17.5, NVLSEff: .605, NVLSFill: 2.76,
-			ChannelGBs: 21.3, P2PEff: .739, P2PFillUS: 55, PeerUS: .286},
-		fitted: []Key{LaunchUS, StepScale, RingFillUS, NVLSEff, NVLSFill, ChannelGBs, P2PEff, P2PFillUS, PeerUS},
+			ChannelGBs: 21.3, P2PEff: .739, P2PFillUS: 55, PeerUS: .286, NICStreams: 1},
+		fitted: []Key{LaunchUS, StepScale, RingFillUS, NVLSEff, NVLSFill, ChannelGBs, P2PEff, P2PFillUS, PeerUS, NICStreams},
 	}
 	presetPCIe = preset{
 		name: "pcie", source: "NCCL topo.h: 12/24/48 GB/s of 15.75/31.5/63 nominal",

@@ -30,7 +30,7 @@ var Groups = []Group{
 	{
 		Name: "b200", Families: []string{"b200-node", "b200-node-sendrecv", "gb300-node", "b200-2node-sendrecv"},
 		Keys: []nccl.Key{nccl.LaunchUS, nccl.StepScale, nccl.RingFillUS, nccl.NVLSEff, nccl.NVLSFill,
-			nccl.ChannelGBs, nccl.P2PEff, nccl.P2PFillUS, nccl.PeerUS},
+			nccl.ChannelGBs, nccl.P2PEff, nccl.P2PFillUS, nccl.PeerUS, nccl.NICStreams},
 	},
 	{
 		Name: "a100", Families: []string{"a100-node", "a100-2node"},
