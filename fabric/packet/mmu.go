@@ -194,11 +194,11 @@ func (e *Engine) profile(o *port, c *Switch) error {
 	}
 	for i := range e.markings {
 		if e.markings[i] == m {
-			o.mark = int32(i)
+			o.mark = int16(i)
 			return nil
 		}
 	}
-	o.mark = int32(len(e.markings))
+	o.mark = int16(len(e.markings))
 	e.markings = append(e.markings, m)
 	return nil
 }

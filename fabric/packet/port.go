@@ -20,27 +20,28 @@ type queue struct {
 	deficit    int32
 }
 
-// port is the sending end of one direction of a link.
+// port is the sending end of one direction of a link: three cache lines, of
+// which forwarding needs the first.
 type port struct {
 	freeAt  sim.Time // end of the frame on the wire
 	psByte  int64    // picoseconds a byte; 0: look it up (txSlow)
 	reach   sim.Time // from the last bit sent to its handling by the peer
 	txBytes int64
+	txPkts  uint32
 	q0      int32 // its queue 0
 	sw      int32 // index of its switch; -1 at a host
 	qbytes  int32 // data of all classes at a switch
-	maxq    int32
-	watch   int32 // qbytes beyond which the telemetry looks; see telemetry.go
-	mark    int32 // index of the first of its marking profiles, by class
+	watch   int32 // qbytes beyond which the telemetry looks; see watch.go
+	mark    int16 // index of its marking profile; -1: none
 	ready   uint16
 	paused  uint16
+	rr      uint8
 	pending bool // an evTx is due
 	lossy   bool // has a bit-error rate
 	down    bool
-	rr      uint8
+	_       [2]byte
 
 	rnd    uint64 // random bits for marking and bit errors
-	txPkts int64
 	rem    uint64 // remainder of the serializer
 	rate   sim.Rate
 	prop   sim.Time // propagation alone
@@ -49,18 +50,21 @@ type port struct {
 	node   int32
 	peer   int32
 	host   int32 // index of its NIC; -1 at a switch
+	maxq   int32
 
 	ecn, drops, pauses int64
 	pausedTime         sim.Time
 	ber                float64
+	_                  [20]byte
 }
 
 // build fills the flat arrays from the graph.
 func (e *Engine) build() error {
 	g, c := e.g, &e.cfg
 	nq := e.classMap()
-	e.nq = int32(nq)
 	e.nc = int32(nq - queueData)
+	nq = (nq + 3) &^ 3 // whole cache lines
+	e.nq = int32(nq)
 	e.ports = make([]port, len(g.Ports))
 	e.queues = make([]queue, len(g.Ports)*nq)
 	e.accounts = make([]account, len(g.Ports)*int(e.nc))

@@ -31,7 +31,7 @@ func (e *Engine) Report() *fabric.Report {
 	for i := range e.ports {
 		o := &e.ports[i]
 		p := fabric.PortStats{
-			TxBytes: o.txBytes, TxPackets: o.txPkts, MaxQueue: int64(o.maxq), ECNMarked: o.ecn, Drops: o.drops,
+			TxBytes: o.txBytes, TxPackets: int64(o.txPkts), MaxQueue: int64(o.maxq), ECNMarked: o.ecn, Drops: o.drops,
 			Pauses: o.pauses, Paused: o.pausedTime,
 		}
 		for k := range e.nc {

@@ -10,7 +10,7 @@ func (s *shard) pick(o *port, m uint16) uint8 {
 	if q < s.e.firstDWRR || m&(m-1) == 0 {
 		return q
 	}
-	n := uint8(s.nq)
+	n := queueData + uint8(s.nc)
 	if s.compat {
 		for q = o.rr + 1; ; q++ {
 			if q >= n {

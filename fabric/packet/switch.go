@@ -82,9 +82,6 @@ func (s *shard) forward(pi, oi, ki int32) {
 	}
 	s.append(o, q, ki)
 	o.qbytes += z
-	if o.qbytes > o.maxq {
-		o.maxq = o.qbytes
-	}
 	if o.qbytes > o.watch {
 		s.watchQueue(oi, o, ki)
 	}
@@ -110,7 +107,7 @@ func (s *shard) arm(oi int32, o *port) {
 func (s *shard) dequeue(oi int32) {
 	o := &s.ports[oi]
 	o.pending = false
-	if o.host >= 0 {
+	if o.sw < 0 {
 		s.hostDequeue(oi, o)
 		return
 	}

@@ -42,6 +42,7 @@ func (s *shard) burstAt(o *port) int32 {
 // watchQueue records the queue of port oi, longer than o.watch after packet ki
 // was added.
 func (s *shard) watchQueue(oi int32, o *port, ki int32) {
+	o.maxq = max(o.maxq, o.qbytes)
 	w := s.e.watches[oi]
 	if w.series < 0 {
 		w.series = s.claimSeries(oi, o)
@@ -97,7 +98,7 @@ func (s *shard) setWatch(oi int32, o *port) {
 	if at := s.burstAt(o); at > 0 && s.tel.c.MaxBursts > 0 {
 		next = min(next, at)
 	}
-	o.watch = next
+	o.watch = min(next, o.maxq)
 }
 
 // watchDrain records a departure from a queue of before bytes.
