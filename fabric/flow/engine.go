@@ -1,0 +1,348 @@
+package flow
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/simnet/simnet/fabric"
+	"github.com/simnet/simnet/sim"
+)
+
+// Config is everything about the engine that is not in the graph.
+type Config struct {
+	// Seed is not used: nothing here is random. It is part of the report's
+	// identity in callers that set it for every engine.
+	Seed    uint64
+	Framing fabric.Framing
+	// Batch is the span within which transfers that end are taken off the
+	// network together; their own completion times stay exact. 0 means 1 ns.
+	Batch sim.Time
+}
+
+// defaultBatch is 100 bits at 100 Gbps: far below one packet.
+const defaultBatch = sim.Nanosecond
+
+// What a slot of the calendar waits for.
+const (
+	onStart   uint8 = iota // its Delay has passed
+	onEnd                  // its last byte is on the wire
+	onBind                 // its slack is used up
+	onOpen                 // its upstreams' first bytes arrive
+	onDeliver              // its last byte has arrived
+)
+
+// State of a slot.
+const (
+	stFree uint8 = iota
+	stPending
+	stRunning
+	stTail // on the wire, not delivered yet
+)
+
+// transfer is a flow that has not been delivered, by slot; the solver's
+// variable of the same index is its rate.
+type transfer struct {
+	left    float64  // wire bytes not sent at time last
+	rate    float64  // bytes a picosecond
+	wire    float64  // wire bytes in all
+	last    sim.Time // when left and rate were set
+	tail    sim.Time // from the end of the transfer to delivery
+	id      fabric.FlowID
+	qps     int32
+	pair    uint32 // number among the flows of its end points
+	state   uint8
+	relay   bool    // has or had edges
+	given   bool    // its path is fixed
+	open    bool    // false: a relay that has nothing to send yet
+	limit   float64 // bound on the level
+	counted float64 // share of wire that earlier paths have carried
+	done    *sim.Event
+}
+
+// Engine is a flow-level fabric.Simulator over one graph.
+type Engine struct {
+	k   *sim.Kernel
+	g   *fabric.Graph
+	r   *fabric.Routes
+	cfg Config
+
+	sys    system
+	cal    calendar
+	assign *fabric.Assigner
+	down   []bool  // by link
+	egress []int32 // by node: link of its send limit, -1 if none
+	now    sim.Time
+	dirty  bool
+
+	slots  []transfer
+	relays []relay // by slot
+	free   []int32
+	heads  []header // by slot: what a reroute needs
+	recs   []fabric.FlowRecord
+	asked  []ask // by flow
+
+	tx        []int64 // by port: wire bytes of transfers that have ended
+	peaks     []peak  // by port
+	delivered int64
+	events    uint64
+	buf       []int32
+	place     placer
+	rounds    int
+}
+
+// header is what rerouting a slot needs.
+type header struct {
+	src, dst         fabric.NodeID
+	srcPort, dstPort uint16
+}
+
+// ask is what finding a flow's paths again needs beyond its record.
+type ask struct {
+	qps              int32
+	srcPort, dstPort uint16
+	given            bool
+}
+
+// New returns an engine over g and its routes r. The caller attaches it to k.
+func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine, error) {
+	if cfg.Framing.Payload <= 0 || cfg.Framing.Header < 0 {
+		return nil, fmt.Errorf("flow: packets of %d B payload and %d B header", cfg.Framing.Payload, cfg.Framing.Header)
+	}
+	if cfg.Batch < 0 {
+		return nil, fmt.Errorf("flow: batch of %v", cfg.Batch)
+	}
+	if cfg.Batch == 0 {
+		cfg.Batch = defaultBatch
+	}
+	e := &Engine{k: k, g: g, r: r, cfg: cfg, assign: fabric.NewAssigner(r)}
+	e.down = make([]bool, len(g.Links))
+	e.tx = make([]int64, len(g.Ports))
+	e.peaks = make([]peak, len(g.Ports))
+	e.sys.links = make([]link, len(g.Ports), len(g.Ports)+len(g.Nodes)/4)
+	for i := range g.Ports {
+		e.sys.links[i].cap = bytesPerPs(g.Ports[i].Rate)
+	}
+	e.egress = make([]int32, len(g.Nodes))
+	for i := range g.Nodes {
+		e.egress[i] = -1
+		n := &g.Nodes[i]
+		if n.Limit <= 0 {
+			continue
+		}
+		var sum sim.Rate
+		for _, p := range g.PortsOf(fabric.NodeID(i)) {
+			sum += g.Ports[p].Rate
+		}
+		if n.Limit < sum {
+			e.egress[i] = int32(len(e.sys.links))
+			c := bytesPerPs(n.Limit)
+			e.sys.links = append(e.sys.links, link{cap: c}, link{cap: c})
+		}
+	}
+	e.place.init(len(e.sys.links))
+	return e, nil
+}
+
+// bytesPerPs converts a rate to the solver's unit.
+func bytesPerPs(r sim.Rate) float64 { return float64(r) / (8 * float64(sim.Second)) }
+
+// Next returns the time of the earliest event.
+func (e *Engine) Next() sim.Time {
+	if e.dirty {
+		return e.now
+	}
+	return e.cal.peek()
+}
+
+// Events returns the number of starts, ends, deliveries and changes of a
+// relay's state handled, each flow counted.
+func (e *Engine) Events() uint64 { return e.events }
+
+// yieldEvery bounds what Advance does before the kernel can report progress.
+const yieldEvery = 1 << 14
+
+// Advance handles events up to limit; see sim.Engine.
+func (e *Engine) Advance(limit sim.Time) {
+	for until := e.events + yieldEvery; e.events < until; {
+		if e.dirty {
+			if e.now > limit {
+				return
+			}
+			e.settle()
+		}
+		t := e.cal.peek()
+		if t > limit || t == sim.Never {
+			return
+		}
+		e.now = t
+		if e.instant(t, limit) {
+			return
+		}
+	}
+}
+
+// instant handles everything due at t and reports whether a kernel event has
+// been scheduled.
+func (e *Engine) instant(t, limit sim.Time) (fired bool) {
+	window := min(t+e.cfg.Batch, limit)
+	for len(e.cal.heap) > 0 {
+		h := e.cal.heap[0]
+		if h.at > t && (h.at > window || e.cal.entries[h.id].kind != onEnd) {
+			break
+		}
+		slots, at, kind := e.cal.take(e.buf[:0])
+		e.buf = slots
+		e.events += uint64(len(slots))
+		switch kind {
+		case onDeliver:
+			for _, s := range slots {
+				fired = e.deliver(s) || fired
+			}
+		case onEnd:
+			e.dirty = true
+			for _, s := range slots {
+				e.end(s, at)
+			}
+		default:
+			e.dirty = true
+			for _, s := range slots {
+				switch kind {
+				case onStart:
+					e.begin(s)
+				case onBind:
+					e.rounds = 0
+					e.schedule(s)
+				case onOpen:
+					e.unlock(s)
+				}
+			}
+		}
+	}
+	return fired
+}
+
+// end takes slot s, whose transfer is over at time at, off the network.
+func (e *Engine) end(s int32, at sim.Time) {
+	f := &e.slots[s]
+	e.account(s, 1-f.counted)
+	e.sys.remove(s)
+	rec := &e.recs[f.id]
+	rec.FCT = at + f.tail - rec.Start
+	f.left, f.last, f.state = 0, at, stTail
+	if f.relay {
+		e.finished(s)
+	}
+	if f.done == nil && e.sys.vars[s].down < 0 {
+		e.delivered += rec.Bytes
+		e.release(s)
+		return
+	}
+	e.cal.set(s, max(at+f.tail, e.now), onDeliver)
+}
+
+// deliver completes slot s and reports whether that fired its event.
+func (e *Engine) deliver(s int32) bool {
+	f := &e.slots[s]
+	e.delivered += e.recs[f.id].Bytes
+	for id := e.sys.vars[s].down; id >= 0; id = e.sys.vars[s].down {
+		e.satisfied(id)
+	}
+	done := f.done
+	e.release(s)
+	if done == nil {
+		return false
+	}
+	e.k.AdvanceTo(e.now)
+	done.Arrive(e.k)
+	return done.Fired()
+}
+
+func (e *Engine) release(s int32) {
+	e.slots[s].state = stFree
+	e.slots[s].done = nil
+	e.free = append(e.free, s)
+}
+
+// settle solves for the rates at now and reschedules what they change. A
+// relay may turn out to have no slack at its new rate: then it is bound and
+// the rates are solved for again.
+func (e *Engine) settle() {
+	e.dirty = false
+	for e.rounds = 0; len(e.sys.fresh) > 0 || len(e.sys.stale) > 0; e.rounds++ {
+		e.sys.solve()
+		e.observe()
+		changed := e.sys.changed
+		for _, v := range changed {
+			e.retime(v)
+		}
+		for _, v := range changed {
+			if e.slots[v].relay {
+				e.couplings(v)
+			}
+		}
+		for _, v := range changed {
+			e.schedule(v)
+			if e.slots[v].relay {
+				for id := e.sys.vars[v].down; id >= 0; id = e.sys.edges[id].nextDown {
+					e.schedule(e.sys.edges[id].d)
+				}
+			}
+		}
+	}
+}
+
+// retime brings slot s up to now and gives it the rate that the solver found.
+func (e *Engine) retime(s int32) {
+	f := &e.slots[s]
+	e.bring(f)
+	f.rate = e.sys.vars[s].level * float64(f.qps)
+}
+
+// bring computes what is left of f at now.
+func (e *Engine) bring(f *transfer) {
+	if f.last < e.now {
+		f.left = max(0, f.left-float64(f.rate*float64(e.now-f.last)))
+		f.last = e.now
+	}
+}
+
+// horizon is beyond any simulation: times that lie farther away are never.
+const horizon = float64(math.MaxInt64 / 4)
+
+// schedule finds the next occurrence of slot s.
+func (e *Engine) schedule(s int32) {
+	f := &e.slots[s]
+	if f.state != stRunning || !f.open {
+		return
+	}
+	at, kind := sim.Never, onEnd
+	if f.rate > 0 {
+		if d := f.left / f.rate; d < horizon {
+			at = max(f.last+sim.Time(d+0.5), e.now)
+		}
+	}
+	if f.relay {
+		t := e.exhaustion(s)
+		for ; t <= e.now; t = e.exhaustion(s) {
+			if e.rounds >= maxRounds {
+				t = e.now + e.relays[s].grain
+				break
+			}
+			if e.exhaust(s); !f.open {
+				return
+			}
+		}
+		if t < at {
+			at, kind = t, onBind
+		}
+	}
+	if at == sim.Never {
+		e.cal.clear(s)
+		return
+	}
+	e.cal.set(s, at, kind)
+}
+
+// maxRounds bounds how often relays are bound at one instant: beyond it they
+// wait for one grain of their slack.
+const maxRounds = 32

@@ -1,0 +1,112 @@
+package flow
+
+import (
+	"slices"
+
+	"github.com/simnet/simnet/fabric"
+)
+
+// SetLink changes the state of a link at the kernel's now. When a link goes
+// down or comes back, the routes change and every flow whose path is not given
+// takes the way that its headers now lead; a flow without a way waits for one.
+// A bit-error rate has no effect at this fidelity.
+func (e *Engine) SetLink(l fabric.LinkID, st fabric.LinkState) {
+	e.now = max(e.now, e.k.Now())
+	e.dirty = true
+	rate := e.g.Links[l].Rate
+	if st.Rate > 0 {
+		rate = min(rate, st.Rate)
+	}
+	if st.Down {
+		rate = 0
+	}
+	for p := 2 * l; p < 2*l+2; p++ {
+		e.sys.setCap(int32(p), bytesPerPs(rate))
+	}
+	if st.Down == e.down[l] {
+		return
+	}
+	e.down[l] = st.Down
+	e.r.SetDown(l, st.Down)
+	e.r.Rebuild()
+	for s := range e.slots {
+		if f := &e.slots[s]; f.state == stPending || f.state == stRunning {
+			e.reroute(int32(s))
+		}
+	}
+}
+
+// reroute moves slot s to the path that the routes give it now.
+func (e *Engine) reroute(s int32) {
+	f := &e.slots[s]
+	if f.given {
+		return
+	}
+	h, p := &e.heads[s], &e.place
+	fl := fabric.Flow{Src: h.src, Dst: h.dst, SrcPort: h.srcPort, DstPort: h.dstPort}
+	p.reset()
+	for q := range int(f.qps) {
+		path, err := e.assign.Path(p.path[:0], &fl, f.pair, q)
+		if err != nil {
+			p.reset()
+			break
+		}
+		p.path = path
+		for _, o := range path {
+			p.cross(int32(o), 1)
+		}
+	}
+	if len(p.links) > 0 {
+		if l := e.egress[h.src]; l >= 0 {
+			p.cross(l, f.qps)
+		}
+		if l := e.egress[h.dst]; l >= 0 {
+			p.cross(l+1, f.qps)
+		}
+	}
+	x := &e.sys.vars[s]
+	if e.same(x) {
+		return
+	}
+	if f.state == stPending {
+		e.sys.forget(s)
+		e.sys.reserve(s, p.links, p.ks)
+		return
+	}
+	e.bring(f)
+	e.account(s, 1-f.left/f.wire-f.counted)
+	f.counted = 1 - f.left/f.wire
+	e.sys.remove(s)
+	x.level, f.rate, x.neck = 0, 0, neckNone
+	if len(p.links) == 0 {
+		e.cal.clear(s)
+		return
+	}
+	e.sys.reserve(s, p.links, p.ks)
+	e.sys.enter(s)
+}
+
+// same reports whether variable x is already where the placer has led.
+func (e *Engine) same(x *variable) bool {
+	if int(x.size) != len(e.place.links) {
+		return false
+	}
+	for i, c := range e.sys.incs[x.first : x.first+x.size] {
+		if c.link != e.place.links[i] || c.k != e.place.ks[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Stalled returns the flows that are waiting for a way to their destination.
+func (e *Engine) Stalled() []fabric.FlowID {
+	var ids []fabric.FlowID
+	for s := range e.slots {
+		if f := &e.slots[s]; (f.state == stRunning || f.state == stPending) && e.sys.vars[s].size == 0 {
+			ids = append(ids, f.id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}

@@ -1,0 +1,177 @@
+package flow
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/simnet/simnet/fabric"
+	"github.com/simnet/simnet/sim"
+)
+
+// peak is what is remembered of a port's contention.
+type peak struct {
+	qps   int32    // most queue pairs at once while the port was full
+	full  bool     // full since
+	at    sim.Time // when qps was reached first
+	since sim.Time
+	total sim.Time // time spent full before since
+}
+
+// observe notes which ports the last solve has filled or relieved.
+func (e *Engine) observe() {
+	for _, l := range e.sys.touched {
+		e.note(l)
+	}
+	for _, l := range e.sys.eased {
+		e.note(l)
+	}
+}
+
+func (e *Engine) note(li int32) {
+	if int(li) >= len(e.peaks) {
+		return
+	}
+	p, l := &e.peaks[li], &e.sys.links[li]
+	if l.full && l.qps > p.qps {
+		p.qps, p.at = l.qps, e.now
+	}
+	if l.full != p.full {
+		e.toggle(p)
+	}
+}
+
+func (e *Engine) toggle(p *peak) {
+	if p.full {
+		p.total += e.now - p.since
+	}
+	p.full, p.since = !p.full, e.now
+}
+
+// account adds the bytes of slot s, times share, to the ports of its path: of
+// the whole transfer if share is 1.
+func (e *Engine) account(s int32, share float64) {
+	f := &e.slots[s]
+	x := &e.sys.vars[s]
+	whole := float64(f.wire * share)
+	for _, c := range e.sys.incs[x.first : x.first+x.n] {
+		if int(c.link) >= len(e.tx) {
+			continue
+		}
+		b := int64(whole)
+		if c.k != f.qps {
+			b = b * int64(c.k) / int64(f.qps)
+		}
+		e.tx[c.link] += b
+		if p := &e.peaks[c.link]; p.full && len(e.sys.links[c.link].users) == 1 {
+			e.toggle(p)
+		}
+	}
+}
+
+// Report returns what happened up to the kernel's now. Packets, queues, marks
+// and pauses are not modelled and stay zero.
+func (e *Engine) Report() *fabric.Report {
+	e.now = max(e.now, e.k.Now())
+	r := &fabric.Report{Fidelity: "flow", Flows: e.recs, Ports: make([]fabric.PortStats, len(e.g.Ports))}
+	tx := slices.Clone(e.tx)
+	delivered := e.delivered
+	for s := range e.slots {
+		f := &e.slots[s]
+		if f.state != stRunning {
+			continue
+		}
+		x := &e.sys.vars[s]
+		sent := e.sent(int32(s))/e.relays[s].scale - float64(f.counted*f.wire)
+		delivered += int64(e.sent(int32(s)))
+		for _, c := range e.sys.incs[x.first : x.first+x.n] {
+			if int(c.link) < len(tx) {
+				tx[c.link] += int64(sent * float64(c.k) / float64(f.qps))
+			}
+		}
+	}
+	for i := range e.recs {
+		rec := &e.recs[i]
+		// A flow that nobody waits for has no event of its own at the end.
+		if rec.FCT >= 0 && rec.Start+rec.FCT > e.now && len(e.cal.heap) > 0 {
+			rec.FCT = -1
+		}
+		if rec.FCT >= 0 {
+			r.Counters.FlowsFinished++
+		}
+	}
+	r.Counters.Flows = int64(len(e.recs))
+	r.Counters.BytesDelivered = delivered
+	for i := range r.Ports {
+		r.Ports[i].TxBytes = tx[i]
+	}
+	return r
+}
+
+// Contention is one port that held flows back.
+type Contention struct {
+	Port fabric.PortID
+	// Full is how long the port had no capacity left.
+	Full sim.Time
+	// QPs is the largest number of queue pairs that shared it while it was
+	// full, first reached at At; Flows are those of the flows on their way then
+	// that cross it, at most maxSharers of them.
+	QPs   int32
+	At    sim.Time
+	Flows []fabric.FlowID
+}
+
+// maxSharers bounds the flows listed of one port.
+const maxSharers = 32
+
+// Contended returns the n ports that were full the longest with more than one
+// queue pair on them, worst first. Call it at the end.
+func (e *Engine) Contended(n int) []Contention {
+	var all []Contention
+	for i := range e.peaks {
+		p := &e.peaks[i]
+		if p.qps < 2 {
+			continue
+		}
+		full := p.total
+		if p.full {
+			full += max(e.now, e.k.Now()) - p.since
+		}
+		all = append(all, Contention{Port: fabric.PortID(i), Full: full, QPs: p.qps, At: p.at})
+	}
+	slices.SortFunc(all, func(a, b Contention) int {
+		return cmp.Or(cmp.Compare(b.Full, a.Full), cmp.Compare(b.QPs, a.QPs), cmp.Compare(a.Port, b.Port))
+	})
+	all = all[:min(n, len(all))]
+	e.sharers(all)
+	return all
+}
+
+// sharers fills in the flows of each port of cs. Paths are found again from the
+// headers; flows moved by a fault since, and those with a given path, are
+// missing.
+func (e *Engine) sharers(cs []Contention) {
+	numbers := fabric.NewAssigner(e.r)
+	var path []fabric.PortID
+	for id := range e.recs {
+		rec := &e.recs[id]
+		a := &e.asked[id]
+		f := fabric.Flow{Src: rec.Src, Dst: rec.Dst, Bytes: rec.Bytes, QPs: int(a.qps), SrcPort: a.srcPort, DstPort: a.dstPort}
+		n := numbers.Number(&f)
+		if a.given {
+			continue
+		}
+		for i := range cs {
+			c := &cs[i]
+			if len(c.Flows) == maxSharers || rec.Start > c.At || rec.FCT >= 0 && rec.Start+rec.FCT < c.At {
+				continue
+			}
+			for q := range f.QPCount() {
+				path, _ = numbers.Path(path[:0], &f, n, q)
+				if slices.Contains(path, c.Port) {
+					c.Flows = append(c.Flows, fabric.FlowID(id))
+					break
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,323 @@
+package flow
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// The problem. Variable v has a level x[v] >= 0. Link l carries
+//
+//	load(l) = sum over v of k(v,l) * x[v] <= cap(l),
+//
+// where k(v,l) counts the queue pairs of v that cross l. A variable may have a
+// limit, x[v] <= limit(v), and a bound relay follows its upstream,
+// x[d] <= ratio * x[u]. Among all such x the solution is the max-min fair one:
+// no x[v] can be raised without lowering some x[w] <= x[v].
+//
+// Progressive filling finds it. All levels rise together from zero. The first
+// link to fill is the one with the least share,
+//
+//	share(l) = (cap(l) - load of its frozen variables) / (k of its open ones),
+//
+// and the open variables that cross it freeze at that level: it is their
+// bottleneck. A variable freezes earlier where its limit lies below, and with
+// its upstream, where it is bound. Shares never fall while others freeze, since
+// a variable frozen elsewhere takes no more than the share it had here.
+//
+// Solving again after a change. A solution is the max-min fair one if and only
+// if it is feasible and each variable has a reason not to rise: a full link on
+// which no level is higher than its own, its limit, or an upstream with such a
+// reason at the same level. So it is enough to fill again for some of the
+// variables, those in play, with the rest as they are, and then to look for
+// broken reasons: on a full link that has frozen a variable, a level that is
+// higher; a variable whose bottleneck is no longer full, or no longer shows it
+// the highest level; a relay faster than its upstream. These come into play,
+// and the filling is repeated, until nothing is broken.
+
+// solve finds the solution after the changes made since the last call, and
+// lists in changed the variables whose level is another.
+func (s *system) solve() {
+	s.changed, s.eased = s.changed[:0], s.eased[:0]
+	s.touched = s.touched[:0]
+	if len(s.fresh) == 0 && len(s.stale) == 0 {
+		return
+	}
+	s.epoch++
+	s.solves++
+	s.play = s.play[:0]
+	for _, v := range s.fresh {
+		s.vars[v].fresh = false
+		s.join(v)
+	}
+	for i := 0; i < len(s.fresh); i++ {
+		s.crowd(s.fresh[i])
+	}
+	s.fresh = s.fresh[:0]
+	for _, li := range s.stale {
+		s.relieve(li)
+	}
+	s.stale = s.stale[:0]
+	if len(s.play) == 0 {
+		return
+	}
+	for s.fill(); s.broken(); {
+		s.fill()
+	}
+	for _, li := range s.touched {
+		l := &s.links[li]
+		l.load = l.cap - l.resid
+	}
+	for _, v := range s.play {
+		if x := &s.vars[v]; x.level != x.was {
+			s.changed = append(s.changed, v)
+		}
+	}
+}
+
+// join brings v into play, and with it the relays that go at its pace.
+func (s *system) join(v int32) {
+	x := &s.vars[v]
+	if x.epoch == s.epoch || x.n == 0 {
+		return
+	}
+	from := len(s.play)
+	x.epoch = s.epoch
+	s.play = append(s.play, v)
+	for i := from; i < len(s.play); i++ {
+		v = s.play[i]
+		x = &s.vars[v]
+		x.was = x.level
+		for _, c := range s.incs[x.first : x.first+x.n] {
+			l := &s.links[c.link]
+			if l.epoch != s.epoch {
+				l.epoch = s.epoch
+				l.base, l.play, l.was = l.cap-l.load, 0, l.full
+				s.touched = append(s.touched, c.link)
+			}
+			l.base += float64(c.k) * x.level
+			l.play += c.k
+		}
+		for e := x.down; e >= 0; e = s.edges[e].nextDown {
+			d := &s.vars[s.edges[e].d]
+			if s.edges[e].bound && d.neck == neckUpstream && d.epoch != s.epoch && d.n > 0 {
+				d.epoch = s.epoch
+				s.play = append(s.play, s.edges[e].d)
+			}
+		}
+	}
+}
+
+// crowd brings into play the variables that a new one, v, will push back.
+func (s *system) crowd(v int32) {
+	x := &s.vars[v]
+	if x.n == 0 {
+		return
+	}
+	for _, c := range s.incs[x.first : x.first+x.n] {
+		l := &s.links[c.link]
+		if !l.full || l.play == l.qps {
+			continue
+		}
+		for _, u := range l.users {
+			if s.vars[u.v].neck == c.link {
+				s.join(u.v)
+			}
+		}
+	}
+}
+
+// relieve looks at a link that was full and has lost load.
+func (s *system) relieve(li int32) {
+	l := &s.links[li]
+	l.stale = false
+	if len(l.users) == 0 || l.cap-l.load <= epsilon*l.cap {
+		return
+	}
+	l.full = false
+	s.eased = append(s.eased, li)
+	if l.epoch == s.epoch && l.play == l.qps {
+		return
+	}
+	for _, u := range l.users {
+		if x := &s.vars[u.v]; x.neck == li && x.epoch != s.epoch && !s.otherwise(u.v) {
+			s.join(u.v)
+		}
+	}
+}
+
+// otherwise finds v, not in play, another reason not to rise.
+func (s *system) otherwise(v int32) bool {
+	x := &s.vars[v]
+	if x.level >= x.limit*(1-epsilon) {
+		x.neck = neckLimit
+		return true
+	}
+	for _, c := range s.incs[x.first : x.first+x.n] {
+		if l := &s.links[c.link]; l.full && x.level >= l.top*(1-epsilon) {
+			x.neck = c.link
+			return true
+		}
+	}
+	return false
+}
+
+// fill is progressive filling for the variables in play.
+func (s *system) fill() {
+	s.heap, s.limits = s.heap[:0], s.limits[:0]
+	for _, li := range s.touched {
+		l := &s.links[li]
+		l.resid, l.open, l.top, l.share = l.base, l.play, 0, -1
+		if l.play == l.qps {
+			l.resid = l.cap // nothing else is here: free of rounding
+		}
+		s.heap = append(s.heap, share{max(l.resid, 0) / float64(l.open), li})
+	}
+	for i := (len(s.heap) - 2) / 4; i >= 0; i-- {
+		s.sift(i)
+	}
+	for _, v := range s.play {
+		x := &s.vars[v]
+		x.open = true
+		limit, neck := x.limit, int32(neckLimit)
+		for e := x.up; e >= 0; e = s.edges[e].nextUp {
+			c := &s.edges[e]
+			if u := &s.vars[c.u]; c.bound && u.epoch != s.epoch && float64(u.level*c.ratio) < limit {
+				limit, neck = float64(u.level*c.ratio), neckUpstream
+			}
+		}
+		if limit < math.Inf(1) {
+			s.limits = append(s.limits, bounded{limit, v, neck})
+		}
+	}
+	if len(s.limits) > 1 {
+		slices.SortFunc(s.limits, func(a, b bounded) int {
+			if a.level != b.level {
+				return cmp.Compare(a.level, b.level)
+			}
+			return cmp.Compare(a.v, b.v)
+		})
+	}
+	next := 0
+	for len(s.heap) > 0 {
+		h := s.heap[0]
+		for next < len(s.limits) && s.limits[next].level <= h.level {
+			if b := &s.limits[next]; s.vars[b.v].open {
+				s.freeze(b.v, b.level, b.neck)
+			}
+			next++
+		}
+		l := &s.links[h.link]
+		if l.open > 0 {
+			now := max(l.resid, 0) / float64(l.open)
+			if now > h.level {
+				s.heap[0].level = now
+				s.sift(0)
+				continue
+			}
+			l.share = now
+			for _, u := range l.users {
+				if x := &s.vars[u.v]; x.open && x.epoch == s.epoch {
+					s.freeze(u.v, now, h.link)
+				}
+			}
+		}
+		n := len(s.heap) - 1
+		s.heap[0] = s.heap[n]
+		s.heap = s.heap[:n]
+		if n > 1 {
+			s.sift(0)
+		}
+	}
+}
+
+// freeze fixes the level of v, and of the relays bound to it that are open.
+func (s *system) freeze(v int32, level float64, neck int32) {
+	s.stack = append(s.stack[:0], frozen{v, neck, level})
+	for len(s.stack) > 0 {
+		f := s.stack[len(s.stack)-1]
+		s.stack = s.stack[:len(s.stack)-1]
+		x := &s.vars[f.v]
+		if !x.open {
+			continue
+		}
+		x.open, x.level, x.neck = false, f.level, f.neck
+		for _, c := range s.incs[x.first : x.first+x.n] {
+			l := &s.links[c.link]
+			l.resid -= float64(float64(c.k) * f.level)
+			l.open -= c.k
+			l.top = max(l.top, f.level)
+		}
+		for e := x.down; e >= 0; e = s.edges[e].nextDown {
+			c := &s.edges[e]
+			if d := &s.vars[c.d]; c.bound && d.open && d.epoch == s.epoch {
+				s.stack = append(s.stack, frozen{c.d, neckUpstream, min(float64(f.level*c.ratio), d.limit)})
+			}
+		}
+	}
+}
+
+func (s *system) sift(i int) {
+	h := s.heap
+	it := h[i]
+	for {
+		c := 4*i + 1
+		if c >= len(h) {
+			break
+		}
+		m := c
+		for e := min(c+4, len(h)); c < e; c++ {
+			if h[c].level < h[m].level {
+				m = c
+			}
+		}
+		if h[m].level >= it.level {
+			break
+		}
+		h[i] = h[m]
+		i = m
+	}
+	h[i] = it
+}
+
+// broken brings into play what has lost its reason and reports whether there
+// was any.
+func (s *system) broken() bool {
+	n := len(s.play)
+	for _, li := range s.touched {
+		l := &s.links[li]
+		l.full = l.resid <= epsilon*l.cap
+		if l.full && l.play < l.qps {
+			for _, u := range l.users {
+				l.top = max(l.top, s.vars[u.v].level)
+			}
+		}
+	}
+	for i, m := 0, len(s.touched); i < m; i++ {
+		li := s.touched[i]
+		l := &s.links[li]
+		if l.play == l.qps || !l.full && !l.was {
+			continue
+		}
+		for _, u := range l.users {
+			x := &s.vars[u.v]
+			switch {
+			case x.epoch == s.epoch:
+			case l.full && l.share >= 0 && x.level > l.share*(1+epsilon):
+				s.join(u.v)
+			case x.neck == li && !(l.full && x.level >= l.top*(1-epsilon)) && !s.otherwise(u.v):
+				s.join(u.v)
+			}
+		}
+	}
+	for _, v := range s.play[:n] {
+		x := &s.vars[v]
+		for e := x.down; e >= 0; e = s.edges[e].nextDown {
+			c := &s.edges[e]
+			if d := &s.vars[c.d]; c.bound && d.epoch != s.epoch && d.level > x.level*c.ratio*(1+epsilon) {
+				s.join(c.d)
+			}
+		}
+	}
+	return len(s.play) > n
+}

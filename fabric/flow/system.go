@@ -1,0 +1,278 @@
+package flow
+
+import "math"
+
+// incidence says that a variable crosses a link with k of its queue pairs.
+type incidence struct {
+	link int32
+	at   int32 // its place among the link's users
+	k    int32
+}
+
+// user is the other end of an incidence.
+type user struct{ v, inc int32 }
+
+// link is one direction of a cable, or a limit of a host.
+type link struct {
+	cap   float64 // bytes a picosecond
+	load  float64
+	base  float64 // what the variables not in play leave of cap
+	resid float64 // what is left of base
+	top   float64 // highest level of a user, if full
+	share float64 // level at which it last froze variables in this round, or -1
+	qps   int32   // queue pairs of all users
+	play  int32   // of those in play
+	open  int32   // of those not frozen yet
+	epoch uint32
+	full  bool // no user that has its bottleneck here can rise
+	was   bool // full before this solve
+	stale bool // listed in system.stale
+	users []user
+}
+
+// What bounds a variable if not a link.
+const (
+	neckNone     = -1
+	neckLimit    = -2 // its own limit
+	neckUpstream = -3 // the level of a relay's upstream
+)
+
+// variable is a flow as the solver sees it. Its load on a link is its level
+// times the number of its queue pairs that cross it.
+type variable struct {
+	level float64 // bytes a picosecond of each queue pair
+	limit float64 // its own bound on level; +Inf: none
+	was   float64 // level before this solve
+	first int32   // first of its incidences
+	n     int32   // number of them; 0: on no link, its level is given
+	size  int32   // number of them once it enters
+	neck  int32
+	epoch uint32
+	up    int32 // first edge to an upstream
+	down  int32 // first edge to a relay of it
+	class int8  // of the block that holds its incidences
+	open  bool  // not frozen yet in this round
+	fresh bool  // listed in system.fresh
+}
+
+// edge couples relay d to its upstream u: while bound, the level of d is at
+// most ratio times that of u.
+type edge struct {
+	u, d     int32
+	nextDown int32 // in the list of u
+	nextUp   int32 // in the list of d
+	ratio    float64
+	bound    bool
+}
+
+// system is a set of variables over links, changed step by step and solved
+// again after each step where the change reaches.
+type system struct {
+	links []link
+	vars  []variable
+	incs  []incidence
+	edges []edge
+
+	blocks   [24][]int32 // free blocks of 2^class incidences
+	freeEdge []int32
+
+	fresh   []int32 // variables that have to be looked at
+	stale   []int32 // links that were full and have lost load
+	eased   []int32 // result: those that are not full any more
+	epoch   uint32
+	play    []int32 // variables in play
+	touched []int32 // links that they cross
+	changed []int32 // result: variables whose level changed
+
+	heap   []share
+	limits []bounded
+	stack  []frozen
+	solves uint64
+}
+
+type share struct {
+	level float64
+	link  int32
+}
+
+type bounded struct {
+	level float64
+	v     int32
+	neck  int32
+}
+
+type frozen struct {
+	v     int32
+	neck  int32
+	level float64
+}
+
+// epsilon is the relative slack within which a link counts as full and two
+// levels as equal: far above what rounding adds up to, far below what matters.
+const epsilon = 1e-9
+
+// grow makes room for variable v.
+func (s *system) grow(v int32) {
+	for int(v) >= len(s.vars) {
+		s.vars = append(s.vars, variable{up: -1, down: -1, neck: neckNone, limit: math.Inf(1)})
+	}
+}
+
+// reserve prepares variable v to cross the given links, ks[i] of its queue
+// pairs on links[i].
+func (s *system) reserve(v int32, links, ks []int32) {
+	s.grow(v)
+	x := &s.vars[v]
+	class := int8(2)
+	for 1<<class < len(links) {
+		class++
+	}
+	if f := s.blocks[class]; len(f) > 0 {
+		x.first = f[len(f)-1]
+		s.blocks[class] = f[:len(f)-1]
+	} else {
+		x.first = int32(len(s.incs))
+		for range 1 << class {
+			s.incs = append(s.incs, incidence{})
+		}
+	}
+	x.class, x.size = class, int32(len(links))
+	in := s.incs[x.first : x.first+x.size]
+	for i, li := range links {
+		in[i] = incidence{link: li, k: ks[i]}
+	}
+}
+
+// enter puts v on the links reserved, at the level it has.
+func (s *system) enter(v int32) {
+	x := &s.vars[v]
+	x.n = x.size
+	in := s.incs[x.first : x.first+x.n]
+	for i := range in {
+		c := &in[i]
+		l := &s.links[c.link]
+		c.at = int32(len(l.users))
+		l.users = append(l.users, user{v, x.first + int32(i)})
+		l.qps += c.k
+	}
+	s.look(v)
+}
+
+// forget gives up what v has reserved.
+func (s *system) forget(v int32) {
+	x := &s.vars[v]
+	if x.size > 0 {
+		s.blocks[x.class] = append(s.blocks[x.class], x.first)
+		x.size = 0
+	}
+}
+
+// remove takes v off its links; its level stays as it is, for relays that
+// follow it.
+func (s *system) remove(v int32) {
+	x := &s.vars[v]
+	if x.n == 0 {
+		return
+	}
+	in := s.incs[x.first : x.first+x.n]
+	for i := range in {
+		c := &in[i]
+		l := &s.links[c.link]
+		last := len(l.users) - 1
+		if int(c.at) != last {
+			m := l.users[last]
+			l.users[c.at] = m
+			s.incs[m.inc].at = c.at
+		}
+		l.users = l.users[:last]
+		l.qps -= c.k
+		if last == 0 {
+			l.load, l.full = 0, false
+			continue
+		}
+		l.load -= float64(c.k) * x.level
+		if l.full && !l.stale {
+			l.stale = true
+			s.stale = append(s.stale, c.link)
+		}
+	}
+	x.n = 0
+	s.forget(v)
+}
+
+// look lists v for the next solve.
+func (s *system) look(v int32) {
+	if x := &s.vars[v]; !x.fresh {
+		x.fresh = true
+		s.fresh = append(s.fresh, v)
+	}
+}
+
+// setLimit changes the limit of v.
+func (s *system) setLimit(v int32, limit float64) {
+	if x := &s.vars[v]; x.limit != limit {
+		x.limit = limit
+		s.look(v)
+	}
+}
+
+// setCap changes the capacity of a link.
+func (s *system) setCap(li int32, c float64) {
+	l := &s.links[li]
+	l.cap = c
+	for _, u := range l.users {
+		s.look(u.v)
+	}
+}
+
+// couple makes d a relay of u, not bound yet.
+func (s *system) couple(u, d int32, ratio float64) int32 {
+	var id int32
+	if n := len(s.freeEdge); n > 0 {
+		id = s.freeEdge[n-1]
+		s.freeEdge = s.freeEdge[:n-1]
+	} else {
+		id = int32(len(s.edges))
+		s.edges = append(s.edges, edge{})
+	}
+	s.edges[id] = edge{u: u, d: d, ratio: ratio, nextDown: s.vars[u].down, nextUp: s.vars[d].up}
+	s.vars[u].down = id
+	s.vars[d].up = id
+	return id
+}
+
+// uncouple removes edge id.
+func (s *system) uncouple(id int32) {
+	e := &s.edges[id]
+	s.unbind(id)
+	p := &s.vars[e.u].down
+	for *p != id {
+		p = &s.edges[*p].nextDown
+	}
+	*p = e.nextDown
+	p = &s.vars[e.d].up
+	for *p != id {
+		p = &s.edges[*p].nextUp
+	}
+	*p = e.nextUp
+	s.freeEdge = append(s.freeEdge, id)
+}
+
+// bind makes the level of the upstream count.
+func (s *system) bind(id int32) {
+	if e := &s.edges[id]; !e.bound {
+		e.bound = true
+		s.look(e.d)
+	}
+}
+
+func (s *system) unbind(id int32) {
+	e := &s.edges[id]
+	if !e.bound {
+		return
+	}
+	e.bound = false
+	if s.vars[e.d].neck == neckUpstream {
+		s.look(e.d)
+	}
+}
