@@ -104,7 +104,7 @@ func (m *Machine) engines(o BuildOptions) error {
 	}
 	switch m.Fidelity {
 	case "flow":
-		s, err := newFlow(m, o)
+		s, err := newFlow(m)
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func (m *Machine) engines(o BuildOptions) error {
 		}
 		m.Net, m.Sims = p, []fabric.Simulator{p}
 		if w := v.Spec.Run.Window; w != nil {
-			f, err := newFlow(m, o)
+			f, err := newFlow(m)
 			if err != nil {
 				return err
 			}

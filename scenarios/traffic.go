@@ -58,11 +58,15 @@ func (c *validation) traffic(j *JobSpec) {
 		}
 		if at := fieldAt(t, k, Origin{}); at.Kind >= FromFile {
 			c.errs.add(at, "", "%s: %s has no meaning for pattern %s", where, k, p)
+		} else {
+			forget(t, k)
 		}
 	}
 	for _, k := range []string{"precision", "grad_precision", "recompute", "optimizer", "parallel", "batch", "nccl", "compression", "placement", "jitter"} {
 		if at := fieldAt(j, k, Origin{}); at.Kind >= FromFile {
 			c.errs.add(at, "", "%s: %s has no meaning for a job of traffic", where, k)
+		} else {
+			forget(j, k)
 		}
 	}
 	c.members("nodes", &t.Nodes, c.s.Cluster.Nodes.V)
@@ -109,6 +113,13 @@ func (c *validation) traffic(j *JobSpec) {
 			c.errs.add(t.Bytes.From, "", "%s: bytes and the distribution %q are both given", where, t.Sizes.V)
 		}
 	}
+}
+
+// forget drops the default of a key that does not apply.
+func forget(section any, key string) {
+	v := reflect.ValueOf(section).Elem()
+	f := v.Field(fieldByKey(v.Type(), key))
+	f.Set(reflect.Zero(f.Type()))
 }
 
 // members checks a list of indices below n.
