@@ -6,17 +6,33 @@ import "github.com/simnet/simnet/sim"
 func (j *Job) paramBytes(n int64) int64 { return n * elementBytes(j.Precision) }
 
 // gatherAhead issues the all-gathers of parameters that the optimizer's shards
-// of the step before updated, chunk by chunk, so that they run under the first
-// forwards.
+// of the step before updated, bucket by bucket in the order of the first
+// forwards, which they run under.
 func (r *replica) gatherAhead() {
 	p := &r.t.j.Parallel
 	if !p.OverlapParam || p.ZeRO < 1 || p.ZeRO > 2 || !r.replicated() {
 		return
 	}
-	v := int64(p.VirtualStages)
 	for c := range r.gathers {
-		r.gathers[c] = r.collective(allGather, 1, v, r.t.j.paramBytes, "dp_all_gather")
+		n := r.st.buckets[c]
+		for range n {
+			ev := r.collective(allGather, 1, n*int64(p.VirtualStages), r.t.j.paramBytes, "dp_all_gather")
+			r.gathers[c] = append(r.gathers[c], ev)
+		}
 	}
+}
+
+// gathered runs the first forward of a chunk, each part of it once its bucket
+// of parameters has come.
+func (r *replica) gathered(p *sim.Proc, chunk int, total sim.Time) {
+	n := sim.Time(len(r.gathers[chunk]))
+	for i, ev := range r.gathers[chunk] {
+		r.wait(p, ev, &r.now.DPCommExposed)
+		piece := total*sim.Time(i+1)/n - total*sim.Time(i)/n
+		r.sleep(p, piece)
+		r.contend(p, piece)
+	}
+	r.gathers[chunk] = r.gathers[chunk][:0]
 }
 
 // gatherAfter is the same all-gather right after the optimizer, exposed.

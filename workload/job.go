@@ -125,6 +125,9 @@ type Job struct {
 	// SMContention is the fraction of compute throughput lost while a
 	// collective runs under it, 0 to 1 (the SMs that NCCL's kernels occupy).
 	SMContention float64
+	// StepOverhead is what a step costs outside the model on every rank: data
+	// loading, logging, the host side of the optimizer.
+	StepOverhead sim.Time
 	// Placement gives the GPU (index into Cluster.GPUs) of each rank; nil:
 	// rank r runs on GPU r.
 	Placement []int

@@ -187,6 +187,13 @@ func (m Model) ModelFLOPs(sequences int) float64 {
 	return 3 * float64(sequences) * m.ForwardFLOPs()
 }
 
+// CausalFLOPs is ModelFLOPs with the masked half of the attention scores left
+// out, as some publications count.
+func (m Model) CausalFLOPs(sequences int) float64 {
+	m = m.withDefaults()
+	return m.ModelFLOPs(sequences) - 1.5*float64(sequences)*float64(m.Layers)*m.coreFLOPs()
+}
+
 // HardwareFLOPs is ModelFLOPs plus what recomputation repeats. With full
 // recomputation it equals SC21's 96 B s l h^2 (1 + s/6h + V/16lh).
 func (m Model) HardwareFLOPs(sequences int, r Recompute) float64 {

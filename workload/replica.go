@@ -34,7 +34,7 @@ type replica struct {
 	waited   sim.Time  // for the pipeline, this step
 	sum      Breakdown // over finished steps
 	units    fsdp
-	gathers  []*sim.Event // of parameters, by chunk, when they overlap the forward
+	gathers  [][]*sim.Event // of parameters, by chunk and bucket, when they overlap the forward
 }
 
 // hop is how messages go from each rank of one replica to its counterpart in
@@ -145,7 +145,7 @@ func (t *Training) newReplica(s, d int) (*replica, error) {
 	}
 	n := p.VirtualStages * t.micro
 	r.inF, r.inB = make([]sim.Event, n), make([]sim.Event, n)
-	r.gathers = make([]*sim.Event, p.VirtualStages)
+	r.gathers = make([][]*sim.Event, p.VirtualStages)
 	return r, t.expertGroup(r)
 }
 

@@ -50,6 +50,8 @@ func (r *replica) step(p *sim.Proc, step int) {
 	d := r.optimizer()
 	r.sleep(p, d)
 	r.now.Compute += d
+	r.sleep(p, t.j.StepOverhead)
+	r.now.Other += t.j.StepOverhead
 	r.span(SpanOptimizer, -1, t0, p.Now())
 	r.gatherAfter(p)
 
@@ -81,10 +83,6 @@ var spanOf = [...]SpanKind{Forward: SpanForward, Backward: SpanBackward, WeightG
 func (r *replica) execute(p *sim.Proc, a Action) {
 	c := r.cost(a)
 	t0 := p.Now()
-	if ev := r.gathers[a.Chunk]; ev != nil && a.Kind == Forward {
-		r.wait(p, ev, &r.now.DPCommExposed)
-		r.gathers[a.Chunk] = nil
-	}
 	cp := r.contextExchange(c)
 	if a.Kind == Forward && a.Chunk|int16(r.s) != 0 && r.gather > 0 {
 		r.sleep(p, r.gather)
@@ -98,6 +96,8 @@ func (r *replica) execute(p *sim.Proc, a Action) {
 	switch {
 	case r.t.j.Parallel.ZeRO == 3:
 		r.units.run(p, r, a, total)
+	case a.Kind == Forward && len(r.gathers[a.Chunk]) > 0:
+		r.gathered(p, int(a.Chunk), total)
 	case r.t.j.Parallel.OverlapGrad && r.lastGradient(a):
 		r.overlapped(p, int(a.Chunk), total)
 	default:

@@ -69,7 +69,10 @@ func (t *Training) Traffic() Traffic {
 				if p.ZeRO >= 1 {
 					n := int64(1)
 					if p.OverlapParam {
-						n = int64(p.VirtualStages)
+						n = 0
+						for _, b := range st.buckets {
+							n += b
+						}
 					}
 					a.add(flows*n, per(allGather, t.j.paramBytes(params))/n)
 				}

@@ -178,6 +178,9 @@ func (j *Job) validateOptions(c *Cluster) error {
 	if j.SMContention < 0 || j.SMContention >= 1 {
 		return fmt.Errorf("sm_contention: is %g and must lie in [0, 1)", j.SMContention)
 	}
+	if j.StepOverhead < 0 {
+		return fmt.Errorf("step_overhead: is %v and must not be negative", j.StepOverhead)
+	}
 	for _, s := range j.Stragglers {
 		if s.Rank < 0 || s.Rank >= j.GPUs() || s.Factor < 1 {
 			return fmt.Errorf("stragglers: rank %d by a factor %g; ranks go from 0 to %d, factors from 1", s.Rank, s.Factor, j.GPUs()-1)
