@@ -1,9 +1,15 @@
 package reference
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/fabric/packet"
@@ -42,7 +48,9 @@ type Row struct {
 	Errors Errors
 	// MeanFCT is the mean completion time; Spread the least and the largest of
 	// the reference over its seeds (zero if it has one).
-	MeanFCT    struct{ Reference, Simnet sim.Time }
+	MeanFCT struct{ Reference, Simnet sim.Time }
+	// StdErr is the standard error of simnet's mean over its seeds.
+	StdErr     sim.Time
 	Spread     [2]sim.Time
 	Slowdown   struct{ Reference, Simnet Quantiles }
 	Counters   struct{ Reference, Simnet Counters }
@@ -73,7 +81,8 @@ func (t *Table) Failed() (n int) {
 	return n
 }
 
-// Run replays the cases and compares them.
+// Run replays the cases and compares them, as many at a time as there are
+// processors. The table does not depend on how many.
 func Run(o Options) (*Table, error) {
 	all, err := Cases()
 	if err != nil {
@@ -86,21 +95,37 @@ func Run(o Options) (*Table, error) {
 	if o.Seeds == 0 {
 		o.Seeds = 10
 	}
-	t := &Table{Own: o.Own, Seeds: o.Seeds}
-	for i := range cases {
-		if o.Progress != nil {
-			o.Progress(cases[i].Name, i, len(cases))
-		}
-		row, err := cases[i].run(&o)
-		if err != nil {
-			return nil, fmt.Errorf("reference: %s: %w", cases[i].Name, err)
-		}
-		if !o.Own && o.Config == nil {
-			row.judge()
-		}
-		t.Rows = append(t.Rows, *row)
+	t := &Table{Own: o.Own, Seeds: o.Seeds, Rows: make([]Row, len(cases))}
+	errs := make([]error, len(cases))
+	var next atomic.Int64
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range min(len(cases), runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(cases) {
+					return
+				}
+				if o.Progress != nil {
+					mu.Lock()
+					o.Progress(cases[i].Name, i, len(cases))
+					mu.Unlock()
+				}
+				row, err := cases[i].run(&o)
+				if err != nil {
+					errs[i] = fmt.Errorf("reference: %s: %w", cases[i].Name, err)
+					continue
+				}
+				if !o.Own && o.Config == nil {
+					row.judge()
+				}
+				t.Rows[i] = *row
+			}
+		})
 	}
-	return t, nil
+	wg.Wait()
+	return t, errors.Join(errs...)
 }
 
 func choose(all []Case, names []string) ([]Case, error) {
@@ -128,6 +153,7 @@ func (c *Case) run(o *Options) (*Row, error) {
 		r.Seeds = o.Seeds
 	}
 	mean := make([]float64, len(c.FCT)) // completion time in ps, over the seeds
+	var bySeed []float64                // mean completion time of each
 	var standalone []sim.Time
 	for seed := range r.Seeds {
 		res, err := hc.Run(hpcc.Options{Own: o.Own, Seed: uint64(seed + 1), Config: o.Config})
@@ -139,12 +165,15 @@ func (c *Case) run(o *Options) (*Row, error) {
 			standalone = hc.Standalone()
 		}
 		fct := make([]sim.Time, len(c.FCT))
+		total := 0.0
 		for i := range fct {
 			if fct[i] = rep.Flows[i].FCT; fct[i] < 0 {
 				return nil, fmt.Errorf("flow %d is unfinished", i)
 			}
 			mean[i] += float64(fct[i]) / float64(r.Seeds)
+			total += float64(fct[i])
 		}
+		bySeed = append(bySeed, total/float64(len(fct)))
 		r.Slowdown.Simnet.add(slowdowns(fct, standalone), r.Seeds)
 		r.Counters.Simnet.add(&rep.Counters, r.Seeds)
 		for _, v := range rep.Violations {
@@ -152,6 +181,9 @@ func (c *Case) run(o *Options) (*Row, error) {
 		}
 	}
 	r.compare(c, mean, standalone)
+	if r.Seeds > 1 {
+		r.StdErr = sim.Time(stat.StdErr(stat.StdDev(bySeed, nil), float64(r.Seeds)))
+	}
 	return r, nil
 }
 
