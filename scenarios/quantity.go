@@ -90,18 +90,21 @@ func parseUnit(text, what, example string, units []unit) (float64, error) {
 	return 0, wrong(hint, "unknown unit %q for a %s", name, what)
 }
 
+// unitSlips are ways in which units are written elsewhere.
+var unitSlips = map[string][]string{
+	"k": {"KB", "Kbps"}, "K": {"KB", "Kbps"}, "M": {"MB", "Mbps"}, "G": {"GB", "Gbps"}, "T": {"TB", "Tbps"}, "bytes": {"B"},
+	"Kb": {"KB"}, "Mb": {"MB", "Mbps"}, "Gb": {"GB", "Gbps"}, "Gbit": {"Gbps"}, "gbit": {"Gbps"}, "Gb/s": {"Gbps"}, "Gbit/s": {"Gbps"}, "GBps": {"GB/s"},
+	"Mb/s": {"Mbps"}, "Mbit/s": {"Mbps"}, "µs": {"us"}, "μs": {"us"}, "usec": {"us"}, "msec": {"ms"}, "sec": {"s"}, "meter": {"m"}, "metre": {"m"},
+	"TFLOP/s": {"TFLOPS"}, "TF": {"TFLOPS"},
+}
+
 func nearestUnit(name string, units []unit) string {
 	for _, u := range units {
 		if strings.EqualFold(u.name, name) {
 			return u.name
 		}
 	}
-	alias := map[string]string{
-		"kb": "KB", "Kb": "KB", "k": "KB", "K": "KB", "M": "MB", "G": "GB", "µs": "us", "μs": "us", "usec": "us", "msec": "ms", "sec": "s",
-		"Gb/s": "Gbps", "Gbit/s": "Gbps", "Gbit": "Gbps", "Gb": "Gbps", "gbit": "Gbps", "GBps": "Gbps", "Mb/s": "Mbps", "Mbit/s": "Mbps", "Mb": "Mbps",
-		"bytes": "B", "meter": "m", "metre": "m", "TFLOP/s": "TFLOPS", "TF": "TFLOPS", "TFlops": "TFLOPS",
-	}
-	if a := alias[name]; a != "" {
+	for _, a := range unitSlips[name] {
 		for _, u := range units {
 			if u.name == a {
 				return a

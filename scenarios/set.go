@@ -61,6 +61,10 @@ func (d *decoder) applySet(root *yaml.Node, spec reflect.Type, assignment string
 				d.errs.add(o, "", "%s is not a mapping of keys", in)
 				return
 			}
+			if f >= 0 && !last && isLeaf(t.Field(f).Type) {
+				d.errs.add(o, "", "%s is a single value, it has no key %q", k, keys[i+1])
+				return
+			}
 			child = mapElement(n, k, d, o)
 			if f >= 0 {
 				t = t.Field(f).Type
