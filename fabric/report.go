@@ -28,6 +28,7 @@ type Report struct {
 // Counters are totals over the run.
 type Counters struct {
 	Flows, FlowsFinished int64
+	FlowsFailed          int64 // given up after the retry limit
 	BytesDelivered       int64 // payload
 	Packets              int64 // data packets sent by hosts
 	DataHops, AckHops    int64 // packets received over a link, by kind

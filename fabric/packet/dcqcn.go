@@ -47,7 +47,7 @@ func (c *dcqcn) cnp(s *shard, qi int32) {
 		st.target = f.rate
 	}
 	s.setRate(qi, max(c.p.MinRate, sim.Rate(float64(f.rate)*(1-st.alpha/2))))
-	st.alpha = (1-c.p.G)*st.alpha + c.p.G
+	st.alpha = float64((1-c.p.G)*st.alpha) + c.p.G
 	st.alphaAt = s.now
 	st.cut = true
 	s.n.cuts++

@@ -55,7 +55,7 @@ func (c *dcqcnCompat) timer(s *shard, qi int32, tag uint32) {
 	case tagAlpha:
 		a := (1 - c.p.G) * st.alpha
 		if st.alphaCNP {
-			a = (1-c.p.G)*st.alpha + c.p.G
+			a = float64(a) + c.p.G
 		}
 		st.alpha, st.alphaCNP = a, false
 		s.setTimer(qi, s.now+c.p.AlphaTimer, tagAlpha)

@@ -48,18 +48,17 @@ type Engine struct {
 	serial               []sim.Time
 	serialRate           []sim.Rate
 
-	pairs      map[uint64]uint32
-	buf, buf2  []fabric.PortID
-	nextStart  int // Compat: the first flow not yet started
-	active     int
-	failed     int64
-	stuck      bool // a deadlock has been found
-	notes      []string
-	noted      map[string]bool
-	watches    []watch // by port
-	deadlocks  int64
-	cycles     []string
-	exactIdeal bool // Ideal is a lower bound in this configuration
+	pairs     map[uint64]uint32
+	buf, buf2 []fabric.PortID
+	nextStart int // Compat: the first flow not yet started
+	active    int
+	stuck     bool // a deadlock has been found
+	notes     []string
+	noted     map[string]bool
+	watches   []watch // by port
+	deadlocks int64
+	cycles    []string
+	anyCut    bool // some switch cuts through
 }
 
 // New returns an engine over g and its routes r. The caller attaches it to k.
@@ -105,7 +104,6 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 	s.tel.init(&e.cfg.Telemetry)
 	s.attach(e)
 	e.shards = []*shard{s}
-	e.exactIdeal = true
 	e.watches = make([]watch, len(e.ports))
 	for i := range e.watches {
 		e.watches[i] = watch{series: -1, burst: -1}
@@ -165,6 +163,9 @@ func (w *Window) factor() int64 {
 
 // ideal returns the completion time of size bytes alone on path.
 func (e *Engine) ideal(path []fabric.PortID, size int64, limit sim.Rate) sim.Time {
+	if e.anyCut {
+		return e.idealCut(path, size)
+	}
 	return fabric.Ideal(e.g, path, size, e.cfg.Framing, limit)
 }
 

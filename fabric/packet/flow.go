@@ -124,7 +124,7 @@ func (e *Engine) addFlow(f *fabric.Flow, base int32, now sim.Time) {
 		ack := e.addPath(back, f.AckPath != nil)
 		e.addQP(fi, size, path, ack, f, n, line, rtt, hops)
 	}
-	x.rec.Ideal = ideal
+	x.rec.Ideal = max(ideal, e.sharedIdeal(int32(len(e.snd))-n, n))
 	e.flows = append(e.flows, x)
 }
 

@@ -10,7 +10,7 @@ type device struct {
 	egressAlpha  int64 // in units of 2^-16
 	egressLimit  int64
 	node         int32
-	cut, markIn  bool
+	markIn       bool
 }
 
 // account is what one (ingress port, class) occupies at a switch. It is
@@ -42,12 +42,14 @@ func (e *Engine) buildMMU() error {
 		if c.EgressAlpha.valid() {
 			d.egressAlpha = c.EgressAlpha.fixed()
 		}
-		d.cut, d.markIn = c.CutThrough, c.MarkOnEnqueue
+		d.markIn = c.MarkOnEnqueue
 		for _, p := range e.g.PortsOf(fabric.NodeID(d.node)) {
 			if err := e.profile(&e.ports[p], c); err != nil {
 				return err
 			}
 			in := int32(p ^ 1)
+			e.ports[in].cut = c.CutThrough && !e.cfg.Compat
+			e.anyCut = e.anyCut || e.ports[in].cut
 			for k := range int(e.nc) {
 				a := &e.accounts[in*e.nc+int32(k)]
 				a.q = uint8(queueData + k)

@@ -166,6 +166,9 @@ func (s *shard) newData(qi int32, f *sender) int32 {
 		f.since = 0
 		flags |= flagAckReq
 	}
+	if gap := s.e.cfg.Routing.FlowletGap; gap > 0 && s.now > f.avail+gap {
+		f.flowlet++
+	}
 	ki := s.alloc()
 	s.pkts[ki] = packet{
 		seq: seq, qp: qi, path: f.path + 1, in: -1, aux: -1,

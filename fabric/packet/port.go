@@ -39,7 +39,8 @@ type port struct {
 	pending bool // an evTx is due
 	lossy   bool // has a bit-error rate
 	down    bool
-	_       [2]byte
+	cut     bool // the peer forwards a packet once its header is in
+	_       [1]byte
 
 	rnd    uint64 // random bits for marking and bit errors
 	rem    uint64 // remainder of the serializer

@@ -118,6 +118,7 @@ func (s *shard) fail(qi int32) {
 	fl := &s.e.flows[s.snd[qi].flow]
 	if !fl.failed {
 		fl.failed = true
-		s.e.failed++
+		s.n.failed++
+		s.e.active--
 	}
 }

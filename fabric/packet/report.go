@@ -16,7 +16,7 @@ func (e *Engine) Report() *fabric.Report {
 	n = s.n
 	c := &r.Counters
 	*c = fabric.Counters{
-		Flows: int64(len(e.flows)), FlowsFinished: n.finished, BytesDelivered: n.delivered, Packets: n.sent,
+		Flows: int64(len(e.flows)), FlowsFinished: n.finished, FlowsFailed: n.failed, BytesDelivered: n.delivered, Packets: n.sent,
 		DataHops: n.dataHops, AckHops: n.ackHops, ECNMarked: n.marked, CNPs: n.cnps, PFCPauses: n.pauses,
 		PFCResumes: n.resumes, Drops: n.drops, RetransmittedBytes: n.retxBytes, RateCuts: n.cuts, NACKs: n.nacks,
 		Timeouts: n.timeouts,
@@ -47,7 +47,7 @@ func (e *Engine) Report() *fabric.Report {
 		c.MaxBufferBytes = max(c.MaxBufferBytes, e.switches[i].max)
 	}
 	e.reportTelemetry(r, s, now)
-	if e.active > 0 && e.failed == 0 {
+	if e.active > 0 {
 		if cycle := e.findCycle(); cycle != nil {
 			e.nameDeadlock(cycle)
 		}

@@ -6,6 +6,7 @@ import "github.com/simnet/simnet/sim"
 const (
 	evTx       uint8 = iota // port Target may send
 	evArrive                // packet Arg, sent by port Target, reaches the peer
+	evWhole                 // the same, of a packet that could not be cut through
 	evReady                 // the pacing of QP Target allows the next packet
 	evStart                 // flow Target starts
 	evStart2                // Compat: the second step of a start
@@ -104,6 +105,8 @@ func (s *shard) run(limit sim.Time) {
 			s.dequeue(t)
 		case evArrive:
 			s.arrive(t, int32(it.Arg))
+		case evWhole:
+			s.whole(t, int32(it.Arg))
 		default:
 			s.rare(&it)
 		}

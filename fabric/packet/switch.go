@@ -20,12 +20,18 @@ func (s *shard) arrive(pi, ki int32) {
 	}
 	oi := s.paths[k.path]
 	if oi >= 0 {
+		if s.ports[pi].cut && s.waitWhole(pi, oi, k, ki) {
+			return
+		}
 		k.path++
 		s.forward(pi, oi, ki)
 		return
 	}
 	if oi == routeHere {
 		if oi = s.route(pi, ki); oi >= 0 {
+			if s.ports[pi].cut && s.waitWhole(pi, oi, k, ki) {
+				return
+			}
 			s.forward(pi, oi, ki)
 			return
 		}
@@ -173,6 +179,9 @@ func (s *shard) transmit(oi int32, o *port, ki int32) {
 	if k.what() == kindPause {
 		s.pushArrive(end+o.prop+s.e.response, evArrive, oi, ki)
 		return
+	}
+	if o.cut && size > cutBytes {
+		end -= t - t*cutBytes/sim.Time(size)
 	}
 	s.pushArrive(end+o.reach, evArrive, oi, ki)
 }

@@ -7,14 +7,14 @@ import (
 
 // counters are the totals of one shard.
 type counters struct {
-	sent, got, dropped   int64 // data packets
-	dataHops, ackHops    int64
-	delivered, retxBytes int64
-	marked, cnps, cuts   int64
-	pauses, resumes      int64
-	drops, losslessDrops int64
-	nacks, timeouts      int64
-	finished, watchdogs  int64
+	sent, got, dropped          int64 // data packets
+	dataHops, ackHops           int64
+	delivered, retxBytes        int64
+	marked, cnps, cuts          int64
+	pauses, resumes             int64
+	drops, losslessDrops        int64
+	nacks, timeouts             int64
+	finished, failed, watchdogs int64
 }
 
 // What the network-wide bins count.
