@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// shipped lists the scenarios and the studies of the project.
-func shipped(t *testing.T) (scenarios, studies []string) {
+// shippedFiles lists the scenarios and the studies of the project.
+func shippedFiles(t *testing.T) (scenarios, studies []string) {
 	t.Helper()
 	files, err := filepath.Glob("*.yaml")
 	if err != nil || len(files) == 0 {
@@ -26,7 +26,7 @@ func shipped(t *testing.T) (scenarios, studies []string) {
 // TestEffectiveLoadsAgain: the effective configuration of every shipped
 // scenario is a scenario that has itself as effective configuration.
 func TestEffectiveLoadsAgain(t *testing.T) {
-	files, _ := shipped(t)
+	files, _ := shippedFiles(t)
 	for _, f := range append(files, "testdata/small.yaml") {
 		v, err := Load(f, nil)
 		if err != nil {
@@ -52,7 +52,7 @@ func TestEffectiveLoadsAgain(t *testing.T) {
 // TestStudies: every point of every shipped study loads and its content address
 // tells configurations apart.
 func TestStudies(t *testing.T) {
-	_, files := shipped(t)
+	_, files := shippedFiles(t)
 	for _, f := range files {
 		s, err := LoadStudy(f, nil, "test")
 		if err != nil {

@@ -54,7 +54,7 @@ func TestSchemaAccepts(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := compileSchema(t, text)
-	files, studies := shipped(t)
+	files, studies := shippedFiles(t)
 	for _, f := range append(files, "testdata/small.yaml") {
 		b, err := os.ReadFile(f)
 		if err != nil {
