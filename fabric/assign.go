@@ -7,19 +7,50 @@ import "github.com/simnet/simnet/sim"
 // same order, see the same ECMP collisions.
 type Assigner struct {
 	r     *Routes
-	pairs map[uint64]uint32
+	pairs []pairCount // open addressing, a power of two
+	used  int
+}
+
+type pairCount struct {
+	pair uint64 // 0: unused; no flow leads from node 0 to itself
+	n    uint32
 }
 
 // NewAssigner returns an Assigner over r.
-func NewAssigner(r *Routes) *Assigner { return &Assigner{r: r, pairs: map[uint64]uint32{}} }
+func NewAssigner(r *Routes) *Assigner { return &Assigner{r: r, pairs: make([]pairCount, 64)} }
 
 // Number returns how many flows had the end points of f before, and counts f.
 // It is the n of QPHeader.
 func (a *Assigner) Number(f *Flow) uint32 {
-	pair := uint64(uint32(f.Src))<<32 | uint64(uint32(f.Dst))
-	n := a.pairs[pair]
-	a.pairs[pair] = n + 1
+	c := a.find(uint64(uint32(f.Src))<<32 | uint64(uint32(f.Dst)))
+	n := c.n
+	c.n++
 	return n
+}
+
+func (a *Assigner) find(pair uint64) *pairCount {
+	mask := uint64(len(a.pairs) - 1)
+	for i := sim.Mix(pair) & mask; ; i = (i + 1) & mask {
+		c := &a.pairs[i]
+		if c.pair == pair {
+			return c
+		}
+		if c.pair != 0 {
+			continue
+		}
+		if a.used++; 2*a.used <= len(a.pairs) {
+			c.pair = pair
+			return c
+		}
+		old := a.pairs
+		a.pairs, a.used = make([]pairCount, 2*len(old)), 0
+		for _, o := range old {
+			if o.pair != 0 {
+				*a.find(o.pair) = o
+			}
+		}
+		return a.find(pair)
+	}
 }
 
 // Path appends to buf the ports that queue pair q of flow f takes, f being
@@ -29,7 +60,44 @@ func (a *Assigner) Path(buf []PortID, f *Flow, n uint32, q int) ([]PortID, error
 	if f.Path != nil {
 		return append(buf, f.Path...), nil
 	}
-	return a.r.Path(buf, f.Src, f.Dst, QPHeader(f, n, q))
+	h := QPHeader(f, n, q)
+	if p, ok := a.r.quick(buf, f.Src, f.Dst, h); ok {
+		return p, nil
+	}
+	return a.r.Path(buf, f.Src, f.Dst, h)
+}
+
+// quick is Path between hosts with one link each to a switch, without copying
+// next hops and with one pass over the header; false where that does not do.
+func (r *Routes) quick(buf []PortID, src, dst NodeID, h Header) ([]PortID, bool) {
+	g := r.g
+	out, in := g.PortsOf(src), g.PortsOf(dst)
+	if r.group[dst] < 0 || len(out) != 1 || len(in) != 1 || r.hasher.Kind == Murmur3 ||
+		r.down[g.Ports[out[0]].Link] || r.down[g.Ports[in[0]].Link] {
+		return buf, false
+	}
+	from := len(buf)
+	t := &r.tables[r.group[dst]]
+	buf = append(buf, out[0])
+	at, last := g.Ports[out[0]].Peer, g.Ports[in[0]].Peer
+	x, hashed := uint32(0), false
+	for at != last {
+		s := r.sw[at]
+		if s < 0 || t.next[s] == 0 {
+			return buf[:from], false
+		}
+		set := r.sets[t.next[s]]
+		p := set[0]
+		if len(set) > 1 {
+			if !hashed {
+				x, hashed = r.hasher.digest(h), true
+			}
+			p = set[finalise(x^r.seeds[at])%uint32(len(set))]
+		}
+		buf = append(buf, p)
+		at = g.Ports[p].Peer
+	}
+	return append(buf, in[0]^1), true
 }
 
 // QPCount returns the number of queue pairs of f: QPs, at least one, and never

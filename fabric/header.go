@@ -105,6 +105,12 @@ func (h *Hasher) Hash(hd Header, seed uint32) uint32 {
 	if h.Kind == Murmur3 {
 		return murmur3([3]uint32{hd.SrcIP, hd.DstIP, uint32(hd.SrcPort) | uint32(hd.DstPort)<<16}, seed)
 	}
+	return finalise(h.digest(hd) ^ seed)
+}
+
+// digest is the part of the hash that no seed enters, for all kinds but
+// Murmur3.
+func (h *Hasher) digest(hd Header) uint32 {
 	var b [13]byte
 	if h.Fields&FieldSrcIP != 0 {
 		binary.BigEndian.PutUint32(b[0:], hd.SrcIP)
@@ -133,7 +139,7 @@ func (h *Hasher) Hash(hd Header, seed uint32) uint32 {
 		x = binary.BigEndian.Uint32(b[0:]) ^ binary.BigEndian.Uint32(b[4:]) ^ binary.BigEndian.Uint32(b[8:]) ^ uint32(b[12])
 		x = (x ^ x>>16) & 0xffff
 	}
-	return finalise(x ^ seed)
+	return x
 }
 
 func crc16(b []byte) uint16 {
