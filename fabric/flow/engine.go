@@ -77,30 +77,18 @@ type Engine struct {
 	slots  []transfer
 	relays []relay // by slot
 	free   []int32
-	heads  []header // by slot: what a reroute needs
-	recs   []fabric.FlowRecord
-	asked  []ask // by flow
+	recs   records
 
 	tx        []int64 // by port: wire bytes of transfers that have ended
 	peaks     []peak  // by port
 	delivered int64
 	events    uint64
 	buf       []int32
+	group     []int32 // slots of the group being started
+	coupling  bool    // it has relays
 	place     placer
+	shapes    shapes
 	rounds    int
-}
-
-// header is what rerouting a slot needs.
-type header struct {
-	src, dst         fabric.NodeID
-	srcPort, dstPort uint16
-}
-
-// ask is what finding a flow's paths again needs beyond its record.
-type ask struct {
-	qps              int32
-	srcPort, dstPort uint16
-	given            bool
 }
 
 // New returns an engine over g and its routes r. The caller attaches it to k.
@@ -140,6 +128,7 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 		}
 	}
 	e.place.init(len(e.sys.links))
+	e.shapes.init(g)
 	return e, nil
 }
 
@@ -226,14 +215,14 @@ func (e *Engine) end(s int32, at sim.Time) {
 	f := &e.slots[s]
 	e.account(s, 1-f.counted)
 	e.sys.remove(s)
-	rec := &e.recs[f.id]
-	rec.FCT = at + f.tail - rec.Start
+	rec := e.recs.at(f.id)
+	rec.fct = at + f.tail - rec.start
 	f.left, f.last, f.state = 0, at, stTail
 	if f.relay {
 		e.finished(s)
 	}
 	if f.done == nil && e.sys.vars[s].down < 0 {
-		e.delivered += rec.Bytes
+		e.delivered += rec.bytes
 		e.release(s)
 		return
 	}
@@ -243,7 +232,7 @@ func (e *Engine) end(s int32, at sim.Time) {
 // deliver completes slot s and reports whether that fired its event.
 func (e *Engine) deliver(s int32) bool {
 	f := &e.slots[s]
-	e.delivered += e.recs[f.id].Bytes
+	e.delivered += e.recs.at(f.id).bytes
 	for id := e.sys.vars[s].down; id >= 0; id = e.sys.vars[s].down {
 		e.satisfied(id)
 	}

@@ -39,30 +39,12 @@ func (e *Engine) SetLink(l fabric.LinkID, st fabric.LinkState) {
 // reroute moves slot s to the path that the routes give it now.
 func (e *Engine) reroute(s int32) {
 	f := &e.slots[s]
-	if f.given {
+	r := e.recs.at(f.id)
+	if r.given {
 		return
 	}
-	h, p := &e.heads[s], &e.place
-	fl := fabric.Flow{Src: h.src, Dst: h.dst, SrcPort: h.srcPort, DstPort: h.dstPort}
-	p.reset()
-	for q := range int(f.qps) {
-		path, err := e.assign.Path(p.path[:0], &fl, f.pair, q)
-		if err != nil {
-			p.reset()
-			break
-		}
-		p.path = path
-		for _, o := range path {
-			p.cross(int32(o), 1)
-		}
-	}
-	if len(p.links) > 0 {
-		if l := e.egress[h.src]; l >= 0 {
-			p.cross(l, f.qps)
-		}
-		if l := e.egress[h.dst]; l >= 0 {
-			p.cross(l+1, f.qps)
-		}
+	if fl := r.flow(); e.find(&fl, r) != nil {
+		e.place.reset()
 	}
 	x := &e.sys.vars[s]
 	if e.same(x) {
@@ -70,7 +52,7 @@ func (e *Engine) reroute(s int32) {
 	}
 	if f.state == stPending {
 		e.sys.forget(s)
-		e.sys.reserve(s, p.links, p.ks)
+		e.sys.reserve(s, e.place.links, e.place.ks)
 		return
 	}
 	e.bring(f)
@@ -78,11 +60,11 @@ func (e *Engine) reroute(s int32) {
 	f.counted = 1 - f.left/f.wire
 	e.sys.remove(s)
 	x.level, f.rate, x.neck = 0, 0, neckNone
-	if len(p.links) == 0 {
+	if len(e.place.links) == 0 {
 		e.cal.clear(s)
 		return
 	}
-	e.sys.reserve(s, p.links, p.ks)
+	e.sys.reserve(s, e.place.links, e.place.ks)
 	e.sys.enter(s)
 }
 

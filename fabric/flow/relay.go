@@ -32,6 +32,10 @@ type relay struct {
 	grain sim.Time // moments at which slack runs out are rounded up to it
 }
 
+func newRelay(f *fabric.Flow, s *shape) relay {
+	return relay{pipe: float64(s.pipe), scale: float64(f.Bytes) / s.wire, alone: s.alone, cycle: math.Inf(1), first: sim.Never}
+}
+
 // grainsPerLag is into how many parts the time is cut that a relay's lag takes
 // on an idle network: rounding up to a part makes relays that run out of slack
 // at nearly the same moment do so together, at an error below half a percent of
@@ -108,12 +112,16 @@ func (e *Engine) delay(u, d int32) float64 { return e.relays[u].pipe + e.relays[
 
 // sent returns the payload that slot s has sent by now.
 func (e *Engine) sent(s int32) float64 {
-	f := &e.slots[s]
+	return e.wireSent(&e.slots[s]) * e.relays[s].scale
+}
+
+// wireSent returns the wire bytes that f has sent by now.
+func (e *Engine) wireSent(f *transfer) float64 {
 	x := f.wire - f.left
 	if f.state == stRunning {
 		x = min(f.wire, x+float64(f.rate*float64(e.now-f.last)))
 	}
-	return x * e.relays[s].scale
+	return x
 }
 
 // runsOut returns in how many ps the slack of edge id is used up; +Inf if not

@@ -72,7 +72,7 @@ func (e *Engine) account(s int32, share float64) {
 // and pauses are not modelled and stay zero.
 func (e *Engine) Report() *fabric.Report {
 	e.now = max(e.now, e.k.Now())
-	r := &fabric.Report{Fidelity: "flow", Flows: e.recs, Ports: make([]fabric.PortStats, len(e.g.Ports))}
+	r := &fabric.Report{Fidelity: "flow", Flows: make([]fabric.FlowRecord, e.recs.n), Ports: make([]fabric.PortStats, len(e.g.Ports))}
 	tx := slices.Clone(e.tx)
 	delivered := e.delivered
 	for s := range e.slots {
@@ -81,25 +81,32 @@ func (e *Engine) Report() *fabric.Report {
 			continue
 		}
 		x := &e.sys.vars[s]
-		sent := e.sent(int32(s))/e.relays[s].scale - float64(f.counted*f.wire)
-		delivered += int64(e.sent(int32(s)))
+		sent := e.wireSent(f)
+		delivered += int64(sent / f.wire * float64(e.recs.at(f.id).bytes))
+		sent -= float64(f.counted * f.wire)
 		for _, c := range e.sys.incs[x.first : x.first+x.n] {
 			if int(c.link) < len(tx) {
 				tx[c.link] += int64(sent * float64(c.k) / float64(f.qps))
 			}
 		}
 	}
-	for i := range e.recs {
-		rec := &e.recs[i]
+	for i := range r.Flows {
+		x := e.recs.at(fabric.FlowID(i))
+		n := &e.recs.names[x.name]
+		fct := x.fct
 		// A flow that nobody waits for has no event of its own at the end.
-		if rec.FCT >= 0 && rec.Start+rec.FCT > e.now && len(e.cal.heap) > 0 {
-			rec.FCT = -1
+		if x.start+fct > e.now && len(e.cal.heap) > 0 {
+			fct = -1
 		}
-		if rec.FCT >= 0 {
+		if fct >= 0 {
 			r.Counters.FlowsFinished++
 		}
+		r.Flows[i] = fabric.FlowRecord{
+			Src: x.src, Dst: x.dst, Bytes: x.bytes, Start: x.start, FCT: fct, Ideal: x.ideal,
+			Class: x.class, Job: n.job, Label: n.label,
+		}
 	}
-	r.Counters.Flows = int64(len(e.recs))
+	r.Counters.Flows = int64(e.recs.n)
 	r.Counters.BytesDelivered = delivered
 	for i := range r.Ports {
 		r.Ports[i].TxBytes = tx[i]
@@ -150,23 +157,20 @@ func (e *Engine) Contended(n int) []Contention {
 // headers; flows moved by a fault since, and those with a given path, are
 // missing.
 func (e *Engine) sharers(cs []Contention) {
-	numbers := fabric.NewAssigner(e.r)
 	var path []fabric.PortID
-	for id := range e.recs {
-		rec := &e.recs[id]
-		a := &e.asked[id]
-		f := fabric.Flow{Src: rec.Src, Dst: rec.Dst, Bytes: rec.Bytes, QPs: int(a.qps), SrcPort: a.srcPort, DstPort: a.dstPort}
-		n := numbers.Number(&f)
-		if a.given {
+	for id := range e.recs.n {
+		x := e.recs.at(fabric.FlowID(id))
+		if x.given {
 			continue
 		}
+		f := x.flow()
 		for i := range cs {
 			c := &cs[i]
-			if len(c.Flows) == maxSharers || rec.Start > c.At || rec.FCT >= 0 && rec.Start+rec.FCT < c.At {
+			if len(c.Flows) == maxSharers || x.start > c.At || x.fct >= 0 && x.start+x.fct < c.At {
 				continue
 			}
-			for q := range f.QPCount() {
-				path, _ = numbers.Path(path[:0], &f, n, q)
+			for q := range int(x.qps) {
+				path, _ = e.assign.Path(path[:0], &f, x.pair, q)
 				if slices.Contains(path, c.Port) {
 					c.Flows = append(c.Flows, fabric.FlowID(id))
 					break

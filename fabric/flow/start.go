@@ -2,10 +2,8 @@ package flow
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/simnet/simnet/fabric"
-	"github.com/simnet/simnet/sim"
 )
 
 // placer adds up which links the queue pairs of one flow cross.
@@ -14,7 +12,8 @@ type placer struct {
 	stamp     []uint32
 	epoch     uint32
 	links, ks []int32
-	path      []fabric.PortID
+	path      []fabric.PortID // of all queue pairs, one after the other
+	ends      []int           // where each ends
 }
 
 func (p *placer) init(links int) {
@@ -23,7 +22,7 @@ func (p *placer) init(links int) {
 
 func (p *placer) reset() {
 	p.epoch++
-	p.links, p.ks = p.links[:0], p.ks[:0]
+	p.links, p.ks, p.path, p.ends = p.links[:0], p.ks[:0], p.path[:0], p.ends[:0]
 }
 
 func (p *placer) cross(l, k int32) {
@@ -39,14 +38,17 @@ func (p *placer) cross(l, k int32) {
 func (e *Engine) StartGroup(fs []fabric.Flow) []fabric.FlowID {
 	e.now = max(e.now, e.k.Now())
 	ids := make([]fabric.FlowID, len(fs))
-	slots := make([]int32, len(fs))
-	coupled := false
+	e.coupling = false
 	for i := range fs {
-		ids[i] = fabric.FlowID(len(e.recs))
-		slots[i] = e.admit(&fs[i])
-		coupled = coupled || len(fs[i].Upstream) > 0
+		e.coupling = e.coupling || len(fs[i].Upstream) > 0
 	}
-	if coupled {
+	slots := e.group[:0]
+	for i := range fs {
+		ids[i] = fabric.FlowID(e.recs.n)
+		slots = append(slots, e.admit(&fs[i]))
+	}
+	e.group = slots
+	if e.coupling {
 		e.couple(fs, slots)
 	}
 	for i, s := range slots {
@@ -65,16 +67,33 @@ func (e *Engine) admit(f *fabric.Flow) int32 {
 		panic(fmt.Sprintf("flow: flow %d -> %d of %d bytes, %d QPs, lag %d, slice %d, delay %v, limit %v", f.Src, f.Dst, f.Bytes, f.QPs, f.Lag, f.Slice, f.Delay, f.MaxRate))
 	}
 	s := e.slot()
-	x := &e.slots[s]
-	pair := e.assign.Number(f)
-	ideal := e.route(s, f, pair)
-	x.id, x.done, x.pair, x.given = fabric.FlowID(len(e.recs)), f.Done, pair, f.Path != nil
-	e.heads[s] = header{f.Src, f.Dst, f.SrcPort, f.DstPort}
-	e.asked = append(e.asked, ask{x.qps, f.SrcPort, f.DstPort, x.given})
-	e.recs = append(e.recs, fabric.FlowRecord{
-		Src: f.Src, Dst: f.Dst, Bytes: f.Bytes, Start: e.now + f.Delay, FCT: -1, Ideal: ideal,
-		Class: f.Class, Job: f.Job, Label: f.Label,
-	})
+	id := fabric.FlowID(e.recs.n)
+	r := e.recs.add()
+	*r = record{
+		start: e.now + f.Delay, fct: -1, bytes: f.Bytes, src: f.Src, dst: f.Dst, qps: int32(f.QPCount()),
+		pair: e.assign.Number(f), name: e.recs.intern(f.Job, f.Label),
+		srcPort: f.SrcPort, dstPort: f.DstPort, class: f.Class, given: f.Path != nil,
+	}
+	if err := e.find(f, r); err != nil {
+		panic("flow: " + err.Error())
+	}
+	var sh *shape
+	if r.qps == 1 {
+		sh = e.shape(f, e.place.path)
+	} else {
+		s := e.severalShape(f, int(r.qps))
+		sh = &s
+	}
+	r.ideal = sh.ideal
+	e.slots[s] = transfer{
+		left: sh.wire, wire: sh.wire, tail: sh.tail, limit: sh.level, id: id, qps: r.qps,
+		state: stPending, open: true, done: f.Done,
+	}
+	if e.coupling {
+		e.relays[s] = newRelay(f, sh)
+	}
+	e.sys.init(s, sh.level)
+	e.sys.reserve(s, e.place.links, e.place.ks)
 	return s
 }
 
@@ -88,91 +107,37 @@ func (e *Engine) slot() int32 {
 	s := int32(len(e.slots))
 	e.slots = append(e.slots, transfer{})
 	e.relays = append(e.relays, relay{})
-	e.heads = append(e.heads, header{})
 	e.sys.grow(s)
 	e.cal.grow(s)
 	return s
 }
 
-// route places flow f in slot s and returns its ideal completion time: for one
-// queue pair fabric.Ideal, for several the bytes of all at the rate that the
-// links they share allow, and the longest path.
-func (e *Engine) route(s int32, f *fabric.Flow, pair uint32) sim.Time {
-	g, fr, p := e.g, e.cfg.Framing, &e.place
-	n := f.QPCount()
-	limit := f.MaxRate
-	for _, h := range [2]fabric.NodeID{f.Src, f.Dst} {
-		if l := g.Nodes[h].Limit; l > 0 && (limit == 0 || l < limit) {
-			limit = l
-		}
-	}
+// find leads the placer along the paths of flow f, recorded in r.
+func (e *Engine) find(f *fabric.Flow, r *record) error {
+	p := &e.place
 	p.reset()
-	var ideal, tail, pipe sim.Time
-	var wire int64
-	for q := range n {
-		path, err := e.assign.Path(p.path[:0], f, pair, q)
+	for q := range int(r.qps) {
+		from := len(p.path)
+		path, err := e.assign.Path(p.path, f, r.pair, q)
 		if err != nil {
-			panic("flow: " + err.Error())
+			return err
 		}
 		p.path = path
-		if g.Ports[path[0]].Node != f.Src || g.Ports[path[len(path)-1]].Peer != f.Dst {
-			panic(fmt.Sprintf("flow: the path given does not lead from %s to %s", g.Nodes[f.Src].Name, g.Nodes[f.Dst].Name))
+		p.ends = append(p.ends, len(path))
+		if g := e.g; g.Ports[path[from]].Node != f.Src || g.Ports[path[len(path)-1]].Peer != f.Dst {
+			return fmt.Errorf("the path given does not lead from %s to %s", g.Nodes[f.Src].Name, g.Nodes[f.Dst].Name)
 		}
-		size := f.QPBytes(q, n)
-		w := fr.WireBytes(size)
-		wire += w
-		slowest := g.Ports[path[0]].Rate
-		for _, o := range path {
+		for _, o := range path[from:] {
 			p.cross(int32(o), 1)
-			slowest = min(slowest, g.Ports[o].Rate)
 		}
-		if n == 1 {
-			ideal = fabric.Ideal(g, path, size, fr, limit)
-		} else {
-			tail = max(tail, fabric.Ideal(g, path, size, fr, 0)-slowest.TxTime(w))
-		}
-		pipe = max(pipe, fabric.Pipe(g, path, size, fr))
 	}
 	if l := e.egress[f.Src]; l >= 0 {
-		p.cross(l, int32(n))
+		p.cross(l, r.qps)
 	}
 	if l := e.egress[f.Dst]; l >= 0 {
-		p.cross(l+1, int32(n))
+		p.cross(l+1, r.qps)
 	}
-	level := math.Inf(1)
-	for i, l := range p.links {
-		level = min(level, e.nominal(l)/float64(p.ks[i]))
-	}
-	x := &e.slots[s]
-	x.limit = math.Inf(1)
-	if f.MaxRate > 0 {
-		if m := bytesPerPs(f.MaxRate) / float64(n); m < level {
-			level, x.limit = m, m
-		}
-	}
-	rate := level * float64(n)
-	x.wire, x.tail = float64(wire), tail
-	alone := sim.Time(x.wire/rate + 0.5)
-	if n > 1 {
-		ideal = tail + alone
-	} else if x.tail = ideal - alone; x.tail < 0 {
-		x.tail, x.wire = 0, float64(ideal)*rate
-	}
-	x.left, x.rate, x.counted, x.qps = x.wire, 0, 0, int32(n)
-	x.state, x.relay, x.open = stPending, false, true
-	r := &e.relays[s]
-	*r = relay{pipe: float64(pipe), scale: float64(f.Bytes) / x.wire, alone: rate, cycle: math.Inf(1), first: sim.Never}
-	e.sys.vars[s] = variable{limit: x.limit, up: -1, down: -1, neck: neckNone}
-	e.sys.reserve(s, p.links, p.ks)
-	return ideal
-}
-
-// nominal returns the capacity of link l when all is well.
-func (e *Engine) nominal(l int32) float64 {
-	if int(l) < len(e.g.Ports) {
-		return bytesPerPs(e.g.Ports[l].Rate)
-	}
-	return e.sys.links[l].cap
+	return nil
 }
 
 // begin lets slot s send.

@@ -118,6 +118,11 @@ func (s *system) grow(v int32) {
 	}
 }
 
+// init makes v a new variable on no link.
+func (s *system) init(v int32, limit float64) {
+	s.vars[v] = variable{limit: limit, up: -1, down: -1, neck: neckNone}
+}
+
 // reserve prepares variable v to cross the given links, ks[i] of its queue
 // pairs on links[i].
 func (s *system) reserve(v int32, links, ks []int32) {
