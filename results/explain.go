@@ -75,9 +75,9 @@ func stepFindings(s *Summary) []Finding {
 		if share < partWorthSaying {
 			break
 		}
-		text := fmt.Sprintf("%s takes %s, %s of the step", p.name, humanSeconds(p.value), humanPercent(share))
+		text := fmt.Sprintf("%s takes %s, %s of the step", capital(p.name), humanSeconds(p.value), humanPercent(share))
 		if i == 0 {
-			text = fmt.Sprintf("the largest part besides compute is %s: %s, %s of the step", p.name, humanSeconds(p.value), humanPercent(share))
+			text = fmt.Sprintf("The largest part besides compute is %s: %s, %s of the step", p.name, humanSeconds(p.value), humanPercent(share))
 		}
 		if lo, hi, ok := stageRange(s.Step.Stages, p.key); ok {
 			text += fmt.Sprintf(" (stage %d %s, stage %d %s)", lo.Stage, humanSeconds(stagePart(lo, p.key)), hi.Stage, humanSeconds(stagePart(hi, p.key)))
@@ -191,10 +191,10 @@ func uplinkFindings(r *Run, busy sim.Time) []Finding {
 			break
 		}
 		rest := (g.mean*float64(g.n) - g.most) / float64(g.n-1)
-		text := fmt.Sprintf("port %s carried %s of its line rate while flows ran, the other %d uplinks of its switch %s on average",
+		text := fmt.Sprintf("Port %s carried %s of its line rate while flows ran, the other %d uplinks of its switch %s on average",
 			r.Graph.PortName(g.port), humanPercent(g.most), g.n-1, humanPercent(rest))
 		if who := collision(r, g.port); who != "" {
-			text = "port " + r.Graph.PortName(g.port) + " carried " + who + fmt.Sprintf(" (hash collision): %s of its line rate while flows ran, the other %d uplinks of its switch %s on average",
+			text = "Port " + r.Graph.PortName(g.port) + " carried " + who + fmt.Sprintf(" (hash collision): %s of its line rate while flows ran, the other %d uplinks of its switch %s on average",
 				humanPercent(g.most), g.n-1, humanPercent(rest))
 		}
 		f = append(f, Finding{Kind: "imbalance", Where: r.Graph.PortName(g.port), Text: text, Knob: hashKnob})

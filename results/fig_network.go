@@ -190,36 +190,14 @@ func (d *Dir) congestionFigure() *chart.Figure {
 
 // slowdownFigure is the distribution of FCT slowdown, a curve a collective.
 func (d *Dir) slowdownFigure() *chart.Figure {
-	type group struct {
-		name  string
-		bytes int64
-		x     []float64
-	}
-	index := map[string]int{}
-	var groups []group
-	for i := range d.Flows {
-		r := &d.Flows[i]
-		if math.IsNaN(r.Slowdown) {
-			continue
-		}
-		k, ok := index[r.Label]
-		if !ok {
-			k = len(groups)
-			index[r.Label] = k
-			groups = append(groups, group{name: cmp.Or(r.Label, "flows")})
-		}
-		groups[k].bytes += r.Bytes
-		groups[k].x = append(groups[k].x, max(1, r.Slowdown))
-	}
+	groups := d.slowdowns()
 	if len(groups) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(b.bytes, a.bytes) })
 	left := len(groups) - cdfCurves
 	groups = groups[:min(len(groups), cdfCurves)]
 	top := 1.0
 	for _, g := range groups {
-		slices.Sort(g.x)
 		top = max(top, g.x[len(g.x)-1])
 	}
 	p := chart.NewPanel("flow completion time over ideal", "fraction of flows")

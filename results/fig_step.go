@@ -91,21 +91,7 @@ const timelineColumns = 2800
 
 // timelineFigure shows what each stage of the first replica did.
 func (d *Dir) timelineFigure() *chart.Figure {
-	if len(d.Spans) == 0 {
-		return nil
-	}
-	process := d.Spans[0].Process
-	var spans []Span
-	stages := 0
-	from, to := d.Spans[0].Start, d.Spans[0].End
-	for _, s := range d.Spans {
-		if s.Process != process || s.Stage < 0 {
-			continue
-		}
-		spans = append(spans, s)
-		stages = max(stages, s.Stage+1)
-		from, to = min(from, s.Start), max(to, s.End)
-	}
+	spans, stages, from, to := d.firstReplica()
 	if to <= from {
 		return nil
 	}
@@ -117,7 +103,7 @@ func (d *Dir) timelineFigure() *chart.Figure {
 	}
 	f := &chart.Figure{
 		Title:    "What each pipeline stage does during one step",
-		Subtitle: d.context() + " · " + process,
+		Subtitle: d.context() + " · " + spans[0].Process,
 		Panels:   [][]*chart.Panel{{p}},
 	}
 	if st := d.Summary.Step; st != nil {
@@ -146,6 +132,34 @@ func (d *Dir) timelineFigure() *chart.Figure {
 	return f
 }
 
+// firstReplica returns the spans of the trace's first process, its number of
+// stages and the time they cover; to is not after from if there are none.
+func (d *Dir) firstReplica() (spans []Span, stages int, from, to sim.Time) {
+	if len(d.Spans) == 0 {
+		return
+	}
+	from, to = d.Spans[0].Start, d.Spans[0].End
+	for _, s := range d.Spans {
+		if s.Process != d.Spans[0].Process || s.Stage < 0 {
+			continue
+		}
+		spans = append(spans, s)
+		stages = max(stages, s.Stage+1)
+		from, to = min(from, s.Start), max(to, s.End)
+	}
+	return
+}
+
+// spanKind returns the index of a kind in spanColours, -1 if it is unknown.
+func spanKind(kind string) int {
+	for i := range spanColours {
+		if string(spanColours[i].kind) == kind {
+			return i
+		}
+	}
+	return -1
+}
+
 // cells is a run of columns of one kind, an index into spanColours.
 type cells struct{ from, to, kind int }
 
@@ -157,13 +171,7 @@ func rasterize(row []Span, from, to sim.Time) []cells {
 	edge := make([]bool, timelineColumns+1)
 	scale := timelineColumns / float64(to-from)
 	for _, s := range row {
-		k := slices.IndexFunc(spanColours, func(c struct {
-			kind   workload.SpanKind
-			name   string
-			colour color.RGBA
-		}) bool {
-			return string(c.kind) == s.Kind
-		})
+		k := spanKind(s.Kind)
 		if k < 0 || s.End <= s.Start {
 			continue
 		}

@@ -68,13 +68,22 @@ func Write(r *Run, dir string, o WriteOptions) (*Summary, error) {
 		if err := writeData(r, s, tmp); err != nil {
 			return err
 		}
+		if o.NoPlots && o.NoReport {
+			return nil
+		}
+		// From the files, as plot and report do later: what they show is what
+		// the directory holds.
+		d, err := Read(tmp)
+		if err != nil {
+			return err
+		}
 		if !o.NoPlots {
-			if err := Plot(tmp); err != nil {
+			if err := d.plot(); err != nil {
 				return err
 			}
 		}
 		if !o.NoReport {
-			return Report(tmp)
+			return d.report()
 		}
 		return nil
 	})

@@ -122,7 +122,7 @@ func TestSameRunGivesSameBytes(t *testing.T) {
 	if d := cmp.Diff(all[0], all[1]); d != "" {
 		t.Errorf("GOMAXPROCS 1 and 2 differ:\n%s", d)
 	}
-	for _, name := range []string{"summary.json", "run.json", "effective.yaml", "flows.csv", "ports.parquet", "timeline.json"} {
+	for _, name := range []string{"summary.json", "run.json", "effective.yaml", "flows.csv", "ports.parquet", "timeline.json", "report.html"} {
 		if all[0][name] == "" {
 			t.Errorf("%s is missing", name)
 		}

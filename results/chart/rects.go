@@ -78,6 +78,14 @@ func (b *rects) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return
 }
 
+// Ink returns black or white as "#RRGGBB", whichever reads better on fill.
+func Ink(fill color.Color) string {
+	if ink(fill) == color.Color(color.White) {
+		return "#FFFFFF"
+	}
+	return "#202020"
+}
+
 // ink is black or white, whichever reads better on fill (relative luminance of
 // WCAG 2, without its gamma).
 func ink(fill color.Color) color.Color {
