@@ -52,8 +52,12 @@ func parseChakra(files []source) (Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		first := len(t.Ops)
 		if err := t.addChakra(r.src.name, r.rank, f, attrs); err != nil {
 			return nil, err
+		}
+		if i := acyclic(t.Ops[first:], first); i >= 0 {
+			return nil, binaryError(r.src.name, f.Nodes[i].offset, "node %s waits for itself", short(t.Ops[first+i].Name)).hint("the dependencies form a cycle")
 		}
 	}
 	var names []string
@@ -109,9 +113,6 @@ func (t *Trace) addChakra(file string, rank int, f *ChakraFile, attrs map[string
 				op.After = append(op.After, j)
 			}
 		}
-	}
-	if i := t.acyclic(); i >= 0 {
-		return binaryError(file, f.Nodes[max(0, i-first)].offset, "node %s waits for itself", short(t.Ops[i].Name)).hint("the dependencies form a cycle")
 	}
 	return nil
 }

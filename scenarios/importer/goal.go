@@ -13,10 +13,7 @@ import (
 const maxRanks = 1 << 22
 
 type goalReader struct {
-	src   source
-	toks  []token
-	i     int
-	end   place
+	lex   goalLexer
 	t     *Trace
 	labs  map[string]int // of the rank being read
 	seen  map[int]place  // ranks
@@ -24,81 +21,28 @@ type goalReader struct {
 }
 
 func parseGOAL(s source) (*Trace, error) {
-	toks, end, err := goalTokens(s)
+	text, err := s.text()
 	if err != nil {
 		return nil, err
 	}
-	r := &goalReader{src: s, toks: toks, end: end, seen: map[int]place{}, t: &Trace{Format: "goal", Files: []string{s.name}}}
+	r := &goalReader{lex: goalLexer{file: s.name, text: text, line: 1}, seen: map[int]place{}, t: &Trace{Format: "goal", Files: []string{s.name}}}
 	if err := r.file(); err != nil {
 		return nil, err
 	}
-	if i := r.t.acyclic(); i >= 0 {
+	if i := acyclic(r.t.Ops, 0); i >= 0 {
 		return nil, r.place[i].errorf("operation %s of rank %d waits for itself", short(r.t.Ops[i].Name), r.t.Ops[i].Rank).hint("the dependencies form a cycle")
 	}
-	return r.t, r.match()
-}
-
-// goalTokens splits words, braces and colons; comments are // and /* */.
-func goalTokens(s source) ([]token, place, error) {
-	text, err := s.text()
-	if err != nil {
-		return nil, place{}, err
-	}
-	var out []token
-	line, bol := 1, 0
-	at := func(i int) place { return place{s.name, line, i - bol + 1} }
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case c == '\n':
-			i++
-			line, bol = line+1, i
-		case isBlank(c) || c == '\r':
-			i++
-		case strings.HasPrefix(text[i:], "//"):
-			for i < len(text) && text[i] != '\n' {
-				i++
-			}
-		case strings.HasPrefix(text[i:], "/*"):
-			start := at(i)
-			n := strings.Index(text[i+2:], "*/")
-			if n < 0 {
-				return nil, place{}, start.errorf("the comment /* is not closed")
-			}
-			for end := i + n + 4; i < end; i++ {
-				if text[i] == '\n' {
-					line, bol = line+1, i+1
-				}
-			}
-		case c == '{' || c == '}' || c == ':':
-			out = append(out, token{text[i : i+1], at(i)})
-			i++
-		default:
-			j := i
-			for j < len(text) && !strings.ContainsRune(" \t\r\n{}:", rune(text[j])) && !strings.HasPrefix(text[j:], "//") && !strings.HasPrefix(text[j:], "/*") {
-				j++
-			}
-			out = append(out, token{text[i:j], at(i)})
-			i = j
-		}
-	}
-	return out, at(len(text)), nil
+	r.match()
+	return r.t, nil
 }
 
 // next takes a token; what says what it should be.
 func (r *goalReader) next(what string) (token, error) {
-	if r.i >= len(r.toks) {
-		return token{}, r.end.errorf("the file ends where %s should follow", what)
+	t, err := r.lex.next()
+	if err == nil && t.text == "" {
+		err = t.errorf("the file ends where %s should follow", what)
 	}
-	r.i++
-	return r.toks[r.i-1], nil
-}
-
-func (r *goalReader) peek() string {
-	if r.i < len(r.toks) {
-		return r.toks[r.i].text
-	}
-	return ""
+	return t, err
 }
 
 func (r *goalReader) word(w string) error {
@@ -129,13 +73,21 @@ func (r *goalReader) file() error {
 		return err
 	}
 	r.t.Ranks = int(n)
-	for r.i < len(r.toks) {
+	for {
+		t, err := r.lex.next()
+		if err != nil {
+			return err
+		}
+		if t.text == "" {
+			break
+		}
+		r.lex.hold(t)
 		if err := r.rank(); err != nil {
 			return err
 		}
 	}
 	if missing := r.t.Ranks - len(r.seen); missing > 0 {
-		r.t.warnings = append(r.t.warnings, fmt.Sprintf("%s: %d of %d ranks have no block; they do nothing", r.src.name, missing, r.t.Ranks))
+		r.t.warnings = append(r.t.warnings, fmt.Sprintf("%s: %d of %d ranks have no block; they do nothing", r.lex.file, missing, r.t.Ranks))
 	}
 	return nil
 }
@@ -144,11 +96,12 @@ func (r *goalReader) rank() error {
 	if err := r.word("rank"); err != nil {
 		return err
 	}
-	at := r.end
-	if r.i < len(r.toks) {
-		at = r.toks[r.i].at
+	num, err := r.next("rank")
+	if err != nil {
+		return err
 	}
-	n, err := r.integer("rank", 0, int64(r.t.Ranks-1))
+	at := num.at
+	n, err := num.integer("rank", 0, int64(r.t.Ranks-1))
 	if err != nil {
 		return err
 	}
@@ -168,15 +121,19 @@ func (r *goalReader) rank() error {
 		if t.text == "}" {
 			return nil
 		}
+		verb, err := r.next("an operation or }")
+		if err != nil {
+			return err
+		}
 		switch {
-		case r.peek() == ":":
-			r.i++
+		case verb.text == ":":
 			err = r.operation(t, int(n))
 		case t.text == "send" || t.text == "recv" || t.text == "calc":
-			r.i--
+			r.lex.hold(verb)
+			r.lex.hold(t)
 			err = r.operation(token{"", t.at}, int(n))
 		default:
-			err = r.depends(t)
+			err = r.depends(t, verb)
 		}
 		if err != nil {
 			return err
@@ -243,21 +200,22 @@ func (r *goalReader) message(verb string, op *Op) error {
 
 func (r *goalReader) options(op *Op) error {
 	for {
-		var err error
+		t, err := r.lex.next()
+		if err != nil {
+			return err
+		}
 		var v int64
-		switch r.peek() {
+		switch t.text {
 		case "tag":
-			r.i++
 			op.Tag, err = r.integer("tag", -1, math.MaxInt64)
 		case "cpu":
-			r.i++
 			v, err = r.integer("cpu", 0, 1<<20)
 			op.CPU = int(v)
 		case "nic":
-			r.i++
 			v, err = r.integer("nic", 0, 1<<10)
 			op.NIC = int(v)
 		default:
+			r.lex.hold(t)
 			return nil
 		}
 		if err != nil {
@@ -266,13 +224,9 @@ func (r *goalReader) options(op *Op) error {
 	}
 }
 
-func (r *goalReader) depends(a token) error {
-	verb, err := r.next("requires")
-	if err != nil {
-		return err
-	}
+func (r *goalReader) depends(a, verb token) error {
 	if verb.text != "requires" && verb.text != "irequires" {
-		if r.i >= 2 && (a.text == "}" || a.text == "{") {
+		if a.text == "{" {
 			return a.errorf("%s where an operation should stand", a.text)
 		}
 		return verb.errorf("%s after %s", short(verb.text), short(a.text)).meant(verb.text, []string{"requires", "irequires"})
@@ -299,7 +253,7 @@ func (r *goalReader) depends(a token) error {
 }
 
 // match warns where sends and receives of a pair of ranks do not balance.
-func (r *goalReader) match() error {
+func (r *goalReader) match() {
 	type pair struct{ from, to int }
 	bal := map[pair]int{}
 	wild := false
@@ -314,7 +268,7 @@ func (r *goalReader) match() error {
 		}
 	}
 	if wild {
-		return nil
+		return
 	}
 	for i, o := range r.t.Ops {
 		p := pair{o.Rank, o.Peer}
@@ -326,5 +280,4 @@ func (r *goalReader) match() error {
 			bal[p] = 0
 		}
 	}
-	return nil
 }

@@ -87,7 +87,7 @@ func (sh *shell) tokenOf(w posText) token { return token{string(w.b), sh.place(w
 // -m, divides the launcher's arguments from Megatron's.
 func (sh *shell) split(c shellCommand) (*megatronLaunch, error) {
 	l := &megatronLaunch{
-		vals: map[string]token{}, flags: map[string]place{}, at: map[string]place{}, launcher: map[string]token{}, env: map[string]posText{},
+		vals: map[string]token{}, flags: map[string]place{}, at: map[string]place{}, env: map[string]posText{},
 	}
 	words := c.words
 	script := -1
@@ -99,7 +99,7 @@ func (sh *shell) split(c shellCommand) (*megatronLaunch, error) {
 	}
 	launch := append(append([]posText(nil), sh.sbatch...), c.outer...)
 	launch = append(launch, words[:max(0, script)]...)
-	l.readLauncher(sh, launch)
+	l.launcher = sh.launcherOptions(launch)
 	if err := l.readArgs(sh, words[script+1:]); err != nil {
 		return nil, err
 	}
@@ -161,7 +161,10 @@ var launcherNames = map[string]string{
 	"--ntasks": "ranks", "-n": "ranks", "-np": "ranks", "--np": "ranks",
 }
 
-func (l *megatronLaunch) readLauncher(sh *shell, words []posText) {
+// launcherOptions reads the options of launchers; the last one counts, unless
+// its value is not known.
+func (sh *shell) launcherOptions(words []posText) map[string]token {
+	out := map[string]token{}
 	for i := 0; i < len(words); i++ {
 		w := sh.tokenOf(words[i])
 		name, value, joined := strings.Cut(w.text, "=")
@@ -187,6 +190,9 @@ func (l *megatronLaunch) readLauncher(sh *shell, words []posText) {
 			}
 			to, v.text = "gpus", v.text[k+1:]
 		}
-		l.launcher[to] = v
+		if _, known := out[to]; !known || !strings.Contains(v.text, "$") {
+			out[to] = v
+		}
 	}
+	return out
 }

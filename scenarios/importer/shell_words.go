@@ -71,7 +71,23 @@ func (l *shellLexer) comment() {
 	line := l.t.slice(start, l.i)
 	if bytes.HasPrefix(line.b, []byte("#SBATCH")) {
 		sub := &shellLexer{sh: l.sh, t: line.slice(len("#SBATCH"), len(line.b))}
-		l.sh.sbatch = append(l.sh.sbatch, sub.command()...)
+		words := sub.command()
+		l.sh.sbatch = append(l.sh.sbatch, words...)
+		l.sh.slurmVariables(words)
+	}
+}
+
+// slurmVariables sets what Slurm tells a job about its size.
+func (sh *shell) slurmVariables(words []posText) {
+	for option, v := range sh.launcherOptions(words) {
+		var text posText
+		text.addString(v.text, words[0].pos0())
+		for _, name := range map[string][]string{
+			"nodes": {"SLURM_NNODES", "SLURM_JOB_NUM_NODES"}, "tasks": {"SLURM_NTASKS_PER_NODE"},
+			"gpus": {"SLURM_GPUS_PER_NODE", "SLURM_GPUS_ON_NODE"}, "ranks": {"SLURM_NTASKS", "SLURM_NPROCS"},
+		}[option] {
+			sh.vars[name] = text
+		}
 	}
 }
 

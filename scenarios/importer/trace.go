@@ -133,18 +133,19 @@ func (o Op) yaml(id int) yamlMap {
 	return m
 }
 
-// acyclic checks that no operation waits for itself; it returns one on a cycle,
-// or -1.
-func (t *Trace) acyclic() int {
-	wait := make([]int, len(t.Ops))
-	next := make([][]int, len(t.Ops))
-	for i, o := range t.Ops {
+// acyclic checks that no operation of a slice waits for itself, directly or
+// through others of the slice; it returns the index of one that does, or -1.
+// base is the index that dependencies give to the first of the slice.
+func acyclic(ops []Op, base int) int {
+	wait := make([]int, len(ops))
+	next := make([][]int, len(ops))
+	for i, o := range ops {
 		wait[i] = len(o.After) + len(o.AfterStart)
 		for _, d := range o.After {
-			next[d] = append(next[d], i)
+			next[d-base] = append(next[d-base], i)
 		}
 		for _, d := range o.AfterStart {
-			next[d] = append(next[d], i)
+			next[d-base] = append(next[d-base], i)
 		}
 	}
 	var ready []int
@@ -163,7 +164,7 @@ func (t *Trace) acyclic() int {
 			}
 		}
 	}
-	if done == len(t.Ops) {
+	if done == len(ops) {
 		return -1
 	}
 	for i, w := range wait {
@@ -171,5 +172,5 @@ func (t *Trace) acyclic() int {
 			return i
 		}
 	}
-	return -1
+	panic("importer: operations left over, but none waits")
 }
