@@ -62,14 +62,17 @@ func (h *Htsim) YAML() []byte {
 	notMapped := append([]string(nil), h.notMapped...)
 	body, cluster := newMap(), newMap()
 	what := ""
-	if h.Topology != nil {
-		cluster.set("nodes", h.Topology.Nodes)
-		cluster.set("node", flowMap().set("gpus", 1).set("nics", 1))
-		cluster.set("fabric", h.Topology.yaml(&notMapped))
-		what = fmt.Sprintf("A fat tree of %d tiers, %d hosts.", len(h.Topology.Tiers), h.Topology.Nodes)
+	// The GPU matters to nothing: hosts are NICs.
+	node := newMap().set("gpus", 1).set("gpu", "a100-sxm4-80gb", "any: only NICs are used").set("nics", 1)
+	if t := h.Topology; t != nil {
+		node.set("nic", flowMap().set("rate", gbpsText(float64(t.Tiers[0].DownGbps))))
+		cluster.set("nodes", t.Nodes).set("node", node).set("fabric", t.yaml(&notMapped))
+		what = fmt.Sprintf("A fat tree of %d tiers, %d hosts.", len(t.Tiers), t.Nodes)
 	} else {
-		cluster.set("nodes", h.Matrix.Nodes)
-		cluster.set("node", flowMap().set("gpus", 1).set("nics", 1))
+		cluster.set("nodes", h.Matrix.Nodes).set("node", node)
+	}
+	if h.Matrix != nil {
+		body.set("name", "htsim")
 	}
 	body.set("cluster", cluster)
 	if h.Matrix != nil {

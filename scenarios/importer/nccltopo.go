@@ -116,7 +116,7 @@ func (r *ncclReader) cpu(c *xmlElem) error {
 		var err error
 		switch e.name {
 		case "pci":
-			err = r.pci(e, 0)
+			err = r.pci(e)
 		case "nic":
 			err = r.nic(e, c)
 		case "gpu": // a GPU joined to the CPU over C2C has no <pci>
@@ -131,7 +131,7 @@ func (r *ncclReader) cpu(c *xmlElem) error {
 	return nil
 }
 
-func (r *ncclReader) pci(p *xmlElem, depth int) error {
+func (r *ncclReader) pci(p *xmlElem) error {
 	bus := strings.ToLower(p.attr("busid"))
 	if bus == "" {
 		return p.errorf("<pci> without busid")
@@ -152,7 +152,7 @@ func (r *ncclReader) pci(p *xmlElem, depth int) error {
 		var err error
 		switch e.name {
 		case "pci":
-			err = r.pci(e, depth+1)
+			err = r.pci(e)
 		case "gpu":
 			err = r.gpu(e, p)
 		case "nic":

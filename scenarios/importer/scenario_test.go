@@ -40,3 +40,36 @@ func TestFragmentsAreScenarios(t *testing.T) {
 		t.Errorf("only %d fragments were read", read)
 	}
 }
+
+// TestHtsimRuns completes a matrix and its topology: together they are a whole
+// scenario.
+func TestHtsimRuns(t *testing.T) {
+	r, err := importer.Import("htsim", []string{"testdata/good/htsim/incast.cm", "testdata/good/htsim/two_tier.topo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := scenarios.Parse("htsim.yaml", r.YAML(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := v.Spec.Cluster.Nodes.V; got != 16 {
+		t.Errorf("%d nodes, want 16", got)
+	}
+}
+
+// TestPresetsExist looks up the GPU presets that importers name.
+func TestPresetsExist(t *testing.T) {
+	entries, err := scenarios.Catalog("gpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, e := range entries {
+		known[e.Name] = true
+	}
+	for _, p := range importer.GPUPresets() {
+		if !known[p] {
+			t.Errorf("preset %s is not in the catalog", p)
+		}
+	}
+}
