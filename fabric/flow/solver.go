@@ -164,21 +164,21 @@ func (s *system) otherwise(v int32) bool {
 
 // fill is progressive filling for the variables in play.
 func (s *system) fill() {
-	s.heap, s.limits = s.heap[:0], s.limits[:0]
+	s.heap, s.limits, s.next = s.heap[:0], s.limits[:0], 0
 	for _, li := range s.touched {
 		l := &s.links[li]
 		l.resid, l.open, l.top, l.share = l.base, l.play, 0, -1
 		if l.play == l.qps {
 			l.resid = l.cap // nothing else is here: free of rounding
 		}
-		s.heap = append(s.heap, share{max(l.resid, 0) / float64(l.open), li})
-	}
-	for i := (len(s.heap) - 2) / 4; i >= 0; i-- {
-		s.sift(i)
+		s.heap = append(s.heap, share{l.left(), li})
 	}
 	for _, v := range s.play {
 		x := &s.vars[v]
 		x.open = true
+		if x.up < 0 && math.IsInf(x.limit, 1) {
+			continue
+		}
 		limit, neck := x.limit, int32(neckLimit)
 		for e := x.up; e >= 0; e = s.edges[e].nextUp {
 			c := &s.edges[e]
@@ -198,35 +198,108 @@ func (s *system) fill() {
 			return cmp.Compare(a.v, b.v)
 		})
 	}
-	next := 0
+	s.sweep()
+	for i := (len(s.heap)+2)/4 - 1; i >= 0; i-- {
+		s.sift(i)
+	}
 	for len(s.heap) > 0 {
 		h := s.heap[0]
-		for next < len(s.limits) && s.limits[next].level <= h.level {
-			if b := &s.limits[next]; s.vars[b.v].open {
-				s.freeze(b.v, b.level, b.neck)
-			}
-			next++
-		}
 		l := &s.links[h.link]
+		s.limited(h.level)
 		if l.open > 0 {
-			now := max(l.resid, 0) / float64(l.open)
-			if now > h.level {
+			if now := l.left(); now > h.level {
 				s.heap[0].level = now
 				s.sift(0)
 				continue
 			}
-			l.share = now
-			for _, u := range l.users {
-				if x := &s.vars[u.v]; x.open && x.epoch == s.epoch {
-					s.freeze(u.v, now, h.link)
-				}
-			}
+			s.fix(h.link)
 		}
 		n := len(s.heap) - 1
 		s.heap[0] = s.heap[n]
 		s.heap = s.heap[:n]
 		if n > 1 {
 			s.sift(0)
+		}
+	}
+}
+
+// sweep fills link after link by plain passes over them, as long as one pass
+// gets rid of many: where thousands of links have the same share, that is far
+// cheaper than a heap.
+func (s *system) sweep() {
+	for h := s.heap; ; {
+		least := math.Inf(1)
+		n := 0
+		for _, x := range h {
+			l := &s.links[x.link]
+			if l.open == 0 {
+				continue
+			}
+			x.level = l.left()
+			least = min(least, x.level)
+			h[n] = x
+			n++
+		}
+		gone := len(h) - n
+		h = h[:n]
+		s.heap = h
+		if n == 0 {
+			return
+		}
+		s.limited(least)
+		n = 0
+		for _, x := range h {
+			l := &s.links[x.link]
+			if x.level == least && l.open > 0 && l.left() <= least {
+				s.fix(x.link)
+			}
+			if l.open > 0 {
+				h[n] = x
+				n++
+			}
+		}
+		gone += len(h) - n
+		h = h[:n]
+		s.heap = h
+		if gone*sweepShare < n {
+			return
+		}
+	}
+}
+
+// sweepShare is the least part of the links, one in so many, that a pass of
+// sweep has to get rid of for another to pay: a pass costs about an eighth of
+// taking every link through the heap.
+const sweepShare = 8
+
+// left returns the share of l: what each open queue pair may have.
+func (l *link) left() float64 {
+	if l.resid <= 0 {
+		return 0
+	}
+	return l.resid / float64(l.open)
+}
+
+// limited freezes the variables whose limit is at most level.
+func (s *system) limited(level float64) {
+	for ; s.next < len(s.limits) && s.limits[s.next].level <= level; s.next++ {
+		if b := s.limits[s.next]; s.vars[b.v].open {
+			s.freeze(b.v, b.level, b.neck)
+		}
+	}
+}
+
+// fix freezes the open variables of link li at its share.
+func (s *system) fix(li int32) {
+	l := &s.links[li]
+	if l.open == 0 {
+		return
+	}
+	now := l.left()
+	l.share = now
+	for _, u := range l.users {
+		if x := &s.vars[u.v]; x.open && x.epoch == s.epoch {
+			s.freeze(u.v, now, li)
 		}
 	}
 }

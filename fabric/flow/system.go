@@ -85,7 +85,8 @@ type system struct {
 	changed []int32 // result: variables whose level changed
 
 	heap   []share
-	limits []bounded
+	limits []bounded // in order of level
+	next   int       // first of limits not passed
 	stack  []frozen
 	solves uint64
 }
