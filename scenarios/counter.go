@@ -16,16 +16,17 @@ type counter struct {
 	inside  func(label string) bool // whether a flow belongs to the window
 	head    int64                   // bytes of each such flow that are packets; 0: all
 
-	flows, bytes          int64
-	packetFlows           int64
-	packetBytes           int64
-	packets, dataHops     int64
-	qps                   int64
-	ackHops               int64 // with ackEvery
-	ackEvery              int64
-	open, maxOpen         int64 // flows at once
-	openPackets, maxOpenP int64 // flows at once that are packets
-	hops                  map[[2]int32]int64
+	share int64 // packets of one flow in the network at once
+
+	flows, bytes   int64
+	packetBytes    int64
+	packetQPs      int64
+	dataHops       int64
+	ackHops        int64 // with ackEvery
+	ackEvery       int64
+	openPackets    int64
+	maxOpenPackets int64
+	hops           map[[2]int32]int64 // by leaves
 }
 
 // StartGroup implements fabric.Network: each flow arrives after its bytes at
@@ -41,34 +42,30 @@ func (c *counter) StartGroup(flows []fabric.Flow) []fabric.FlowID {
 		ids[i] = fabric.FlowID(c.flows)
 		c.flows++
 		c.bytes += f.Bytes
-		if c.open++; c.open > c.maxOpen {
-			c.maxOpen = c.open
-		}
-		n := int64(max(1, f.QPs))
-		c.qps += n
+		var packets int64
 		if inside {
-			c.packet(f, n)
+			packets = min(c.share, c.packet(f, int64(max(1, f.QPs))))
+			c.openPackets += packets
+			c.maxOpenPackets = max(c.maxOpenPackets, c.openPackets)
 		}
-		c.arrive(f, inside)
+		c.arrive(f, packets)
 	}
 	return ids
 }
 
-func (c *counter) packet(f *fabric.Flow, qps int64) {
+// packet counts what is packets of a flow and returns how many they are.
+func (c *counter) packet(f *fabric.Flow, qps int64) int64 {
 	b := f.Bytes
 	if c.head > 0 {
 		b = min(b, c.head)
 	}
 	hops := int64(c.distance(f.Src, f.Dst))
 	p := qps * c.framing.Packets((b+qps-1)/qps)
-	c.packetFlows++
 	c.packetBytes += b
-	c.packets += p
+	c.packetQPs += qps
 	c.dataHops += p * hops
 	c.ackHops += (p + c.ackEvery - 1) / c.ackEvery * hops
-	if c.openPackets++; c.openPackets > c.maxOpenP {
-		c.maxOpenP = c.openPackets
-	}
+	return p
 }
 
 // distance is the number of links between two NICs; equal for all NICs on the
@@ -87,17 +84,14 @@ func (c *counter) leaf(n fabric.NodeID) fabric.NodeID {
 	return c.g.Ports[c.g.PortsOf(n)[0]].Peer
 }
 
-func (c *counter) arrive(f *fabric.Flow, inside bool) {
+func (c *counter) arrive(f *fabric.Flow, packets int64) {
 	rate := min(c.g.Ports[c.g.PortsOf(f.Src)[0]].Rate, c.g.Ports[c.g.PortsOf(f.Dst)[0]].Rate)
 	if f.MaxRate > 0 {
 		rate = min(rate, f.MaxRate)
 	}
 	done := f.Done
 	c.k.After(f.Delay+rate.TxTime(c.framing.WireBytes(f.Bytes))+2*sim.Microsecond, func() {
-		c.open--
-		if inside {
-			c.openPackets--
-		}
+		c.openPackets -= packets
 		if done != nil {
 			done.Arrive(c.k)
 		}
