@@ -157,8 +157,9 @@ func (s *sweep) run(c *cobra.Command, on string, jobs int) error {
 // bytes as one that went through.
 func (s *sweep) collect(c *cobra.Command) error {
 	var csv strings.Builder
-	csv.WriteString("point,gpus,step_s,tokens_per_s,tflops_per_gpu,mfu,ecn_marked,cnps,pfc_pauses,drops\n")
+	csv.WriteString("point,gpus,network_active_s,step_s,tokens_per_s,tflops_per_gpu,mfu,ecn_marked,cnps,pfc_pauses,drops\n")
 	dirs := make([]*results.Dir, len(s.Points))
+	training := true
 	for i, p := range s.Points {
 		d, err := results.ReadSummary(s.pointDir(p))
 		if err != nil {
@@ -169,14 +170,20 @@ func (s *sweep) collect(c *cobra.Command) error {
 		step := results.Step{}
 		if m.Step != nil {
 			step = *m.Step
+		} else {
+			training = false
 		}
-		fmt.Fprintf(&csv, "%q,%d,%g,%g,%g,%g,%d,%d,%d,%d\n", p.Name, m.GPUs, step.MeanS, step.TokensPerS, step.TFLOPsPerGPU, step.MFU,
+		fmt.Fprintf(&csv, "%q,%d,%g,%g,%g,%g,%g,%d,%d,%d,%d\n", p.Name, m.GPUs, n.ActiveS, step.MeanS, step.TokensPerS, step.TFLOPsPerGPU, step.MFU,
 			count(n.ECNMarked), count(n.CNPs), count(n.PFCPauses), count(n.Drops))
 	}
 	if err := writeAtomically(filepath.Join(s.dir, "sweep.csv"), []byte(csv.String())); err != nil {
 		return failed(err)
 	}
-	if err := s.drawCurves(c, dirs); err != nil {
+	draw := func() error { return s.drawVariants(c) }
+	if training {
+		draw = func() error { return s.drawCurves(c, dirs) }
+	}
+	if err := draw(); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%d points in %s\n", len(s.Points), s.dir)
