@@ -76,9 +76,12 @@ func parseHF(s source) (*HFModel, error) {
 		return nil, err
 	}
 	m := &HFModel{files: []string{s.name}, at: root.at}
-	if t := root.get("text_config"); t != nil && t.kind == '{' {
-		m.warnings = append(m.warnings, fmt.Sprintf("%s: a multimodal model; only its text_config is read", t.at))
-		root = t
+	for _, k := range []string{"text_config", "language_config", "llm_config"} {
+		if t := root.get(k); t != nil && t.kind == '{' {
+			m.warnings = append(m.warnings, fmt.Sprintf("%s: a multimodal model; only its %s is read", t.at, k))
+			root = t
+			break
+		}
 	}
 	mt := root.get("model_type")
 	if mt == nil || mt.kind != '"' {

@@ -141,7 +141,7 @@ func (r *ncclReader) notes() {
 	}
 	open := 0
 	for _, g := range t.GPUs {
-		if g.PCI == nil {
+		if g.PCI == nil && g.BusID != "" { // without bus id it hangs on the CPU's own link
 			open++
 		}
 	}

@@ -93,10 +93,13 @@ func readSystem(s source, root *xmlElem) (*NodeTopology, error) {
 		return nil, root.errorf("<system> is empty").hint("a <cpu> with <pci> devices is expected")
 	}
 	for _, c := range root.children {
-		if c.name != "cpu" {
-			return nil, c.errorf("<%s> in <system>", c.name).meant(c.name, []string{"cpu"})
+		var err error
+		if c.name == "cpu" {
+			err = r.cpu(c)
+		} else {
+			err = c.strange(&r.t.notMapped, "cpu")
 		}
-		if err := r.cpu(c); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +125,7 @@ func (r *ncclReader) cpu(c *xmlElem) error {
 		case "gpu": // a GPU joined to the CPU over C2C has no <pci>
 			err = r.gpu(e, c)
 		default:
-			err = e.errorf("<%s> in <cpu>", e.name).meant(e.name, []string{"pci", "nic", "gpu"})
+			err = e.strange(&r.t.notMapped, "pci", "nic", "gpu")
 		}
 		if err != nil {
 			return err
@@ -159,7 +162,7 @@ func (r *ncclReader) pci(p *xmlElem) error {
 			err = r.nic(e, p)
 		case "pcilink": // between switches; NCCL joins switches of one board by it
 		default:
-			err = e.errorf("<%s> in <pci>", e.name).meant(e.name, []string{"pci", "gpu", "nic"})
+			err = e.strange(&r.t.notMapped, "pci", "gpu", "nic", "pcilink")
 		}
 		if err != nil {
 			return err
@@ -199,7 +202,9 @@ func (r *ncclReader) gpu(e, holder *xmlElem) error {
 	for _, n := range e.children {
 		if n.name != "nvlink" {
 			if n.name != "c2c" {
-				return n.errorf("<%s> in <gpu>", n.name).meant(n.name, []string{"nvlink", "c2c"})
+				if err := n.strange(&r.t.notMapped, "nvlink", "c2c"); err != nil {
+					return err
+				}
 			}
 			continue
 		}
@@ -221,7 +226,10 @@ func (r *ncclReader) gpu(e, holder *xmlElem) error {
 func (r *ncclReader) nic(e, holder *xmlElem) error {
 	for _, n := range e.children {
 		if n.name != "net" {
-			return n.errorf("<%s> in <nic>", n.name).meant(n.name, []string{"net"})
+			if err := n.strange(&r.t.notMapped, "net"); err != nil {
+				return err
+			}
+			continue
 		}
 		mbps, err := n.integer("speed", 0, 0, 10_000_000)
 		if err != nil {

@@ -17,7 +17,9 @@ var (
 	// deviceName is a row or column name: GPU3, NIC0, mlx5_0, mlx5_bond_0,
 	// rocep1s0, ibp12s0, bnxt_re0, rdmap16s27, efa0, irdma0, hns_0.
 	deviceName = regexp.MustCompile(`^(GPU\d+|NIC\d+|(?:mlx[45]|mthca|qib|hfi1|bnxt_re|efa|irdma|hns|cxgb4|qedr|roce|rocep|ib|ibp|ibs|rdmap|bond|erdma|rxe|siw)[A-Za-z0-9_]*\d)$`)
-	nvClass    = regexp.MustCompile(`^NV(\d+)$`)
+	// anyNIC is what a column between the GPUs and the affinities may be called.
+	anyNIC  = regexp.MustCompile(`^[a-z][a-z0-9_]*[0-9][a-z0-9_]*$`)
+	nvClass = regexp.MustCompile(`^NV(\d+)$`)
 	// gpuListing is a line of nvidia-smi -L.
 	gpuListing = regexp.MustCompile(`^GPU (\d+): (.+?)(?: \(UUID: .*)?$`)
 	legendRow  = regexp.MustCompile(`^\s*(NIC\d+):\s*(\S+)\s*$`)
@@ -92,7 +94,7 @@ func (tab *topoTable) line(l textLine) error {
 		return nil
 	}
 	f := l.fields(func(c byte) bool { return isBlank(c) || c == '|' || c == 0 })
-	if len(f) == 0 || !deviceName.MatchString(f[0].text) {
+	if len(f) == 0 || !deviceName.MatchString(f[0].text) && !tab.has(f[0].text) {
 		return nil // prompts, legends, rules of Markdown tables
 	}
 	if len(f) == 1 || deviceName.MatchString(f[1].text) || f[1].text == "CPU" || f[1].text == "NUMA" {
@@ -110,7 +112,7 @@ func (tab *topoTable) heading(f []token) error {
 	}
 	seen := map[string]bool{}
 	for _, c := range f {
-		if !deviceName.MatchString(c.text) {
+		if !deviceName.MatchString(c.text) && !anyNIC.MatchString(c.text) {
 			if c.text != "CPU" && c.text != "NUMA" && c.text != "GPU" {
 				return c.errorf("column %s is neither a GPU, a NIC nor an affinity", short(c.text)).meant(c.text, []string{"GPU0", "NIC0", "mlx5_0", "CPU", "NUMA"})
 			}

@@ -80,7 +80,11 @@ func (t *NodeTopology) gpuYAML(node yamlMap) {
 	case preset != "":
 		node.set("gpu", preset)
 	case t.sm() > 0:
-		node.set("gpu", flowMap().set("arch", t.sm()), strings.TrimSpace(t.gpuModel()+" is not in the catalog: set bf16, memory, ..."))
+		what := t.gpuModel() + " is not in the catalog"
+		if t.gpuModel() == "" {
+			what = "the product is not said"
+		}
+		node.set("gpu", flowMap().set("arch", t.sm()), what+": set a preset, or bf16, memory, ...")
 	}
 }
 

@@ -104,3 +104,13 @@ func (e *xmlElem) integer(name string, def, lo, hi int64) (int64, error) {
 	}
 	return token{v, e.at}.integer("<"+e.name+"> "+name, lo, hi)
 }
+
+// strange judges an element that is not known: close to a known name it is a
+// slip, else something that a newer NCCL writes, which is noted and left out.
+func (e *xmlElem) strange(notes *[]string, known ...string) error {
+	if n := nearest(e.name, known); n != "" {
+		return e.errorf("<%s> in <%s>", e.name, e.parent.name).hint("did you mean %s?", n)
+	}
+	*notes = append(*notes, e.at.String()+": <"+e.name+"> in <"+e.parent.name+">")
+	return nil
+}
