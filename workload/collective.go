@@ -28,8 +28,12 @@ func (su *Scaleup) time(k collKind, n int, s int64) sim.Time {
 	if n <= 1 || s == 0 {
 		return 0
 	}
+	rate := su.BusBW
+	if n == 2 { // no more links than one pair has
+		rate = min(rate, su.P2P)
+	}
 	steps := k.passes() * int64(n-1)
-	return sim.Time(steps)*su.Alpha + su.BusBW.TxTime(s*steps/int64(n))
+	return sim.Time(steps)*su.Alpha + rate.TxTime(s*steps/int64(n))
 }
 
 // send returns what one message of s bytes takes.

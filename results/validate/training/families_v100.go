@@ -9,13 +9,14 @@ import (
 
 // cubeMesh is a node of eight V100s in two NVLink quads with one 100 Gb/s NIC.
 // A ring over all eight uses six channels of one NVLink2 each (NCCL: 20 GB/s a
-// link), a ring inside a quad four.
+// link), a ring inside a quad four, and neighbours 0-1, 2-3, ... share one link
+// (nvidia-smi topo -m: NV1).
 func cubeMesh(name string) *Platform {
 	return &Platform{
 		Name: name, GPU: v100(16), Ceiling: 0.9, PerNode: 8, NICs: 1, NIC: 100 * sim.Gbps, Island: 4, Unfused: true,
-		Scaleup: workload.Scaleup{Alpha: 4 * sim.Microsecond, BusBW: 80 * gbs, P2P: 45 * gbs},
+		Scaleup: workload.Scaleup{Alpha: 4 * sim.Microsecond, BusBW: 80 * gbs, P2P: 20 * gbs},
 		Cross:   workload.Scaleup{Alpha: 4 * sim.Microsecond, BusBW: 120 * gbs, P2P: 20 * gbs},
-		Fit:     Params{Efficiency: 0.7, LaunchUS: 50},
+		Fit:     Params{Efficiency: 0.7},
 	}
 }
 
@@ -41,7 +42,7 @@ func v100Mesh() []Row {
 					Model: workload.Model{
 						Name: "gpt", Layers: r.int("layers"), Hidden: hidden, Heads: hidden / 96, Vocab: 51200, Seq: 2048, Tied: true, LearnedPositions: true,
 					},
-					Parallel: workload.Parallel{TP: r.int("tp"), DP: r.int("dp")},
+					Parallel: workload.Parallel{TP: r.int("tp"), DP: r.int("dp"), OverlapGrad: software == "oneflow"},
 					Batch:    workload.Batch{Global: r.int("gbs"), Micro: r.int("micro")},
 				},
 			})
@@ -53,9 +54,9 @@ func v100Mesh() []Row {
 var (
 	dgx2 = &Platform{
 		Name: "v100-dgx2-megatron-2020", GPU: v100(32), Ceiling: 0.9, PerNode: 16, NICs: 8, NIC: 100 * sim.Gbps, Unfused: true,
-		Scaleup: workload.Scaleup{Alpha: 4 * sim.Microsecond, BusBW: 120 * gbs, P2P: 130 * gbs}, Fit: Params{Efficiency: 0.7, LaunchUS: 50},
+		Scaleup: workload.Scaleup{Alpha: 4 * sim.Microsecond, BusBW: 120 * gbs, P2P: 130 * gbs}, Fit: Params{Efficiency: 0.7},
 	}
-	dgxA100 = selene("a100-megatron-2020", Params{Efficiency: 0.7, LaunchUS: 50})
+	dgxA100 = selene("a100-megatron-2020", Params{Efficiency: 0.7})
 )
 
 func tpScaling() []Row {
