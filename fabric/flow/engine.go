@@ -79,8 +79,7 @@ type Engine struct {
 	free   []int32
 	recs   records
 
-	tx        []int64 // by port: wire bytes of transfers that have ended
-	peaks     []peak  // by port
+	usage     []usage // by port
 	delivered int64
 	events    uint64
 	buf       []int32
@@ -104,8 +103,7 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 	}
 	e := &Engine{k: k, g: g, r: r, cfg: cfg, assign: fabric.NewAssigner(r)}
 	e.down = make([]bool, len(g.Links))
-	e.tx = make([]int64, len(g.Ports))
-	e.peaks = make([]peak, len(g.Ports))
+	e.usage = make([]usage, len(g.Ports))
 	e.sys.links = make([]link, len(g.Ports), len(g.Ports)+len(g.Nodes)/4)
 	for i := range g.Ports {
 		e.sys.links[i].cap = bytesPerPs(g.Ports[i].Rate)

@@ -8,8 +8,9 @@ import (
 	"github.com/simnet/simnet/sim"
 )
 
-// peak is what is remembered of a port's contention.
-type peak struct {
+// usage is what is remembered of a port.
+type usage struct {
+	tx    int64    // wire bytes of transfers that have ended or left
 	qps   int32    // most queue pairs at once while the port was full
 	full  bool     // full since
 	at    sim.Time // when qps was reached first
@@ -28,10 +29,10 @@ func (e *Engine) observe() {
 }
 
 func (e *Engine) note(li int32) {
-	if int(li) >= len(e.peaks) {
+	if int(li) >= len(e.usage) {
 		return
 	}
-	p, l := &e.peaks[li], &e.sys.links[li]
+	p, l := &e.usage[li], &e.sys.links[li]
 	if l.full && l.qps > p.qps {
 		p.qps, p.at = l.qps, e.now
 	}
@@ -40,7 +41,7 @@ func (e *Engine) note(li int32) {
 	}
 }
 
-func (e *Engine) toggle(p *peak) {
+func (e *Engine) toggle(p *usage) {
 	if p.full {
 		p.total += e.now - p.since
 	}
@@ -54,15 +55,16 @@ func (e *Engine) account(s int32, share float64) {
 	x := &e.sys.vars[s]
 	whole := float64(f.wire * share)
 	for _, c := range e.sys.incs[x.first : x.first+x.n] {
-		if int(c.link) >= len(e.tx) {
+		if int(c.link) >= len(e.usage) {
 			continue
 		}
 		b := int64(whole)
 		if c.k != f.qps {
 			b = b * int64(c.k) / int64(f.qps)
 		}
-		e.tx[c.link] += b
-		if p := &e.peaks[c.link]; p.full && len(e.sys.links[c.link].users) == 1 {
+		p := &e.usage[c.link]
+		p.tx += b
+		if p.full && len(e.sys.links[c.link].users) == 1 {
 			e.toggle(p)
 		}
 	}
@@ -73,7 +75,10 @@ func (e *Engine) account(s int32, share float64) {
 func (e *Engine) Report() *fabric.Report {
 	e.now = max(e.now, e.k.Now())
 	r := &fabric.Report{Fidelity: "flow", Flows: make([]fabric.FlowRecord, e.recs.n), Ports: make([]fabric.PortStats, len(e.g.Ports))}
-	tx := slices.Clone(e.tx)
+	tx := make([]int64, len(e.usage))
+	for i := range tx {
+		tx[i] = e.usage[i].tx
+	}
 	delivered := e.delivered
 	for s := range e.slots {
 		f := &e.slots[s]
@@ -134,8 +139,8 @@ const maxSharers = 32
 // queue pair on them, worst first. Call it at the end.
 func (e *Engine) Contended(n int) []Contention {
 	var all []Contention
-	for i := range e.peaks {
-		p := &e.peaks[i]
+	for i := range e.usage {
+		p := &e.usage[i]
 		if p.qps < 2 {
 			continue
 		}

@@ -45,13 +45,15 @@ func (s *system) solve() {
 	}
 	s.epoch++
 	s.solves++
-	s.play = s.play[:0]
+	s.play, s.crowded = s.play[:0], false
 	for _, v := range s.fresh {
 		s.vars[v].fresh = false
 		s.join(v)
 	}
-	for i := 0; i < len(s.fresh); i++ {
-		s.crowd(s.fresh[i])
+	if s.crowded {
+		for _, v := range s.fresh {
+			s.crowd(v)
+		}
 	}
 	s.fresh = s.fresh[:0]
 	for _, li := range s.stale {
@@ -93,6 +95,7 @@ func (s *system) join(v int32) {
 			if l.epoch != s.epoch {
 				l.epoch = s.epoch
 				l.base, l.play, l.was = l.cap-l.load, 0, l.full
+				s.crowded = s.crowded || l.full
 				s.touched = append(s.touched, c.link)
 			}
 			l.base += float64(c.k) * x.level
@@ -268,9 +271,9 @@ func (s *system) sweep() {
 }
 
 // sweepShare is the least part of the links, one in so many, that a pass of
-// sweep has to get rid of for another to pay: a pass costs about an eighth of
-// taking every link through the heap.
-const sweepShare = 8
+// sweep has to get rid of for another to pay: a pass costs a small part
+// of taking every link through the heap.
+const sweepShare = 32
 
 // left returns the share of l: what each open queue pair may have.
 func (l *link) left() float64 {

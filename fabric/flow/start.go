@@ -116,6 +116,14 @@ func (e *Engine) slot() int32 {
 func (e *Engine) find(f *fabric.Flow, r *record) error {
 	p := &e.place
 	p.reset()
+	if r.qps == 1 && e.egress[f.Src] < 0 && e.egress[f.Dst] < 0 && f.Path == nil {
+		path, err := e.assign.Path(p.path, f, r.pair, 0)
+		p.path = path
+		for _, o := range path { // the shortest, so no link occurs twice
+			p.links, p.ks = append(p.links, int32(o)), append(p.ks, 1)
+		}
+		return err
+	}
 	for q := range int(r.qps) {
 		from := len(p.path)
 		path, err := e.assign.Path(p.path, f, r.pair, q)

@@ -82,6 +82,7 @@ type system struct {
 	epoch   uint32
 	play    []int32 // variables in play
 	touched []int32 // links that they cross
+	crowded bool    // some of them were full
 	changed []int32 // result: variables whose level changed
 
 	heap   []share
