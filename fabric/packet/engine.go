@@ -58,7 +58,8 @@ type Engine struct {
 	watches   []watch // by port
 	deadlocks int64
 	cycles    []string
-	anyCut    bool // some switch cuts through
+	anyCut    bool     // some switch cuts through
+	slack     sim.Time // of Ideal: a rounding a hop where a rate is no whole number of ps a byte
 }
 
 // New returns an engine over g and its routes r. The caller attaches it to k.
@@ -163,6 +164,9 @@ func (w *Window) factor() int64 {
 
 // ideal returns the completion time of size bytes alone on path.
 func (e *Engine) ideal(path []fabric.PortID, size int64, limit sim.Rate) sim.Time {
+	if e.cfg.Routing.Mode != ECMP {
+		return e.idealAny(path, size)
+	}
 	if e.anyCut {
 		return e.idealCut(path, size)
 	}

@@ -36,3 +36,36 @@ func (e *Engine) sharedIdeal(qp, n int32) sim.Time {
 	}
 	return e.g.Ports[fabric.PortID(e.snd[qp].port)].Rate.TxTime(wire) + least
 }
+
+// idealAny is a lower bound where each packet may take another of the equally
+// long ways: everything leaves through the first port of path, and the last
+// packet crosses the quickest link of each step.
+func (e *Engine) idealAny(path []fabric.PortID, n int64) sim.Time {
+	g := e.g
+	dst := g.Ports[path[len(path)-1]].Peer
+	last := n - (e.cfg.Framing.Packets(n)-1)*e.payload + e.header
+	if e.anyCut {
+		last = min(last, cutBytes)
+	}
+	o := &g.Ports[path[0]]
+	t := g.Nodes[o.Node].Latency + o.Rate.TxTime(e.cfg.Framing.WireBytes(n)) + o.Delay
+	at := []fabric.NodeID{o.Peer}
+	for at[0] != dst {
+		var next []fabric.NodeID
+		least := sim.Never
+		seen := map[fabric.NodeID]bool{}
+		for _, u := range at {
+			for _, p := range e.r.NextHops(nil, u, dst) {
+				q := &g.Ports[p]
+				least = min(least, g.Nodes[u].Latency+q.Delay+q.Rate.TxTime(last))
+				if !seen[q.Peer] {
+					seen[q.Peer] = true
+					next = append(next, q.Peer)
+				}
+			}
+		}
+		t += least
+		at = next
+	}
+	return t + g.Nodes[dst].Latency
+}

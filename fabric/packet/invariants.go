@@ -45,7 +45,7 @@ func (e *Engine) violations(sim.Time) []string {
 	e.checkBuffers(bad)
 	for i := range e.flows {
 		f := &e.flows[i]
-		if f.rec.FCT >= 0 && f.rec.FCT < f.rec.Ideal && !e.cfg.Compat {
+		if f.rec.FCT >= 0 && f.rec.FCT+e.slack < f.rec.Ideal && !e.cfg.Compat {
 			bad("flow %d from %s to %s took %v, less than its ideal %v", i, e.g.Nodes[f.rec.Src].Name, e.g.Nodes[f.rec.Dst].Name, f.rec.FCT, f.rec.Ideal)
 		}
 	}

@@ -53,14 +53,16 @@ func (s *shard) hostDequeue(oi int32, o *port) {
 		s.compatDequeue(oi, o)
 		return
 	}
-	m := o.ready &^ o.paused
-	if m == 0 {
-		return
-	}
-	q := s.pick(o, m)
-	if q < queueData {
-		s.transmit(oi, o, s.pop(o, q))
-	} else {
+	for o.freeAt <= s.now { // a QP at the head may have nothing to send any more
+		m := o.ready &^ o.paused
+		if m == 0 {
+			return
+		}
+		q := s.pick(o, m)
+		if q < queueData {
+			s.transmit(oi, o, s.pop(o, q))
+			break
+		}
 		n := &s.e.nics[o.host]
 		if n.limit > 0 && n.txFree > s.now {
 			o.pending = true

@@ -119,6 +119,8 @@ func (e *Engine) setPortRate(o *port, r sim.Rate) {
 		o.serial = e.serialTable(r)
 	} else if ps := int64(8 * sim.Second); ps%int64(r) == 0 {
 		o.psByte = ps / int64(r)
+	} else {
+		e.slack = 8
 	}
 }
 

@@ -98,7 +98,8 @@ func (s *shard) acked(ki int32) {
 		s.release(ki)
 		return
 	}
-	info := ackInfo{seq: k.seq, marked: k.aux, echo: k.flags()&flagEcho != 0}
+	info := &s.info
+	*info = ackInfo{seq: k.seq, marked: k.aux, echo: k.flags()&flagEcho != 0}
 	if k.seq > f.una {
 		info.acked = k.seq - f.una
 		f.una = k.seq
@@ -108,6 +109,7 @@ func (s *shard) acked(ki int32) {
 		f.tries = 0
 		f.rtoAt = s.now + s.e.cfg.Recovery.RTO
 		f.sack.dropBelow(f.una)
+		s.aimRetx(f)
 	}
 	if s.stamps != nil {
 		info.rtt = s.now - s.stamps[ki]
@@ -123,11 +125,11 @@ func (s *shard) acked(ki int32) {
 		if s.compat {
 			s.finishQP(qi)
 			if s.ints != nil { // the model's HPCC reacts to the last ACK too
-				s.e.cc.ack(s, qi, &info)
+				s.e.cc.ack(s, qi, info)
 			}
 		}
 	} else if s.e.cc != nil {
-		s.e.cc.ack(s, qi, &info)
+		s.e.cc.ack(s, qi, info)
 	}
 	s.release(ki)
 	if s.compat {

@@ -48,8 +48,9 @@ type shard struct {
 	rcv      []receiver
 	nq, nc   int32
 
-	n   counters
-	tel telemetry
+	n    counters
+	info ackInfo // of the ACK being handled
+	tel  telemetry
 }
 
 // attach refreshes the shard's view of arrays that grow.
@@ -110,6 +111,7 @@ func (s *shard) run(limit sim.Time) {
 		default:
 			s.rare(&it)
 		}
+		s.checkInvariants(n)
 	}
 	s.events += uint64(n)
 }
