@@ -64,14 +64,14 @@ func (c *validation) node(n *NodeSpec) {
 			return
 		}
 		// 0.77 of nominal is what all_reduce reaches on A100 (232 of 300 GB/s).
-		def(&n.NVLink.BusBW, sim.Rate(float64(n.NVLink.Rate.V)*0.77))
+		def(&n.NVLink.BusBW, ByteRate(float64(n.NVLink.Rate.V)*0.77))
 		def(&n.NVLink.Rate, n.NVLink.BusBW.V)
 	}
-	def(&n.NVLink.BusBW, 100*8*sim.Gbps)
+	def(&n.NVLink.BusBW, ByteRate(100*8*sim.Gbps))
 	def(&n.NVLink.Rate, n.NVLink.BusBW.V)
 	def(&n.NVLink.P2P, n.NVLink.BusBW.V)
 	def(&n.NVLink.Alpha, 2*sim.Microsecond)
-	def(&n.GPU.Bandwidth, 2000*8*sim.Gbps)
+	def(&n.GPU.Bandwidth, ByteRate(2000*8*sim.Gbps))
 }
 
 func (c *validation) fabric(f *FabricSpec) {

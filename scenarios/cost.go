@@ -79,6 +79,9 @@ func (v *Valid) Predict() (*Cost, error) {
 	if err := m.Kernel.RunUntil(limit); err != nil {
 		return nil, fmt.Errorf("prediction: %w", err)
 	}
+	if f := c.missing; f != nil {
+		return nil, m.noPath(f)
+	}
 	end := m.Kernel.Now()
 	m.Kernel.Close()
 	return m.cost(c, end), nil

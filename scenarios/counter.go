@@ -16,7 +16,9 @@ type counter struct {
 	inside  func(label string) bool // whether a flow belongs to the window
 	head    int64                   // bytes of each such flow that are packets; 0: all
 
-	share int64 // packets of one flow in the network at once
+	check   bool         // look for flows without a path
+	missing *fabric.Flow // the first of them
+	share   int64        // packets of one flow in the network at once
 
 	flows, bytes   int64
 	packetBytes    int64
@@ -40,6 +42,9 @@ func (c *counter) StartGroup(flows []fabric.Flow) []fabric.FlowID {
 	for i := range flows {
 		f := &flows[i]
 		ids[i] = fabric.FlowID(c.flows)
+		if c.check && c.missing == nil && c.routes.Hops(f.Src, f.Dst) <= 0 {
+			c.missing = f
+		}
 		c.flows++
 		c.bytes += f.Bytes
 		var packets int64

@@ -11,7 +11,7 @@ func (v *Valid) NCCLShape() nccl.Shape {
 	n := &v.Spec.Cluster.Node
 	s := nccl.Shape{
 		Nodes: v.Spec.Cluster.Nodes.V, GPUsPerNode: n.GPUs.V, Arch: nccl.Arch(n.GPU.Arch.V),
-		LinkGBs: gbs(n.NVLink.Rate.V), NVLS: n.NVLink.NVLS.V,
+		LinkGBs: gbs(sim.Rate(n.NVLink.Rate.V)), NVLS: n.NVLink.NVLS.V,
 		NICsPerNode: n.NICs.V, NICGBs: gbs(min(n.NIC.Rate.V, v.Spec.Cluster.Fabric.Link.Rate.V)),
 		NICLatency: 2*n.NIC.Latency.V + n.HostOverhead.V,
 	}

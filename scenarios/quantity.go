@@ -20,6 +20,9 @@ type (
 	AutoBytes int64
 	// Ratio is a number without a unit: 0.2, 20% or 1/8.
 	Ratio float64
+	// ByteRate is a rate of memory or NVLink, which vendors give in bytes: as
+	// sim.Rate, bit/s, but printed in GB/s.
+	ByteRate sim.Rate
 	// Metres is a cable length.
 	Metres float64
 	// FLOPS is arithmetic throughput in FLOP/s.
@@ -151,6 +154,11 @@ func parseRate(s string) (sim.Rate, error) {
 	return sim.Rate(n), err
 }
 
+func parseByteRate(s string) (ByteRate, error) {
+	r, err := parseRate(s)
+	return ByteRate(r), err
+}
+
 func parseTime(s string) (sim.Time, error) {
 	if strings.TrimSpace(s) == "0" {
 		return 0, nil
@@ -221,6 +229,14 @@ func (b AutoBytes) String() string {
 		return "auto"
 	}
 	return Bytes(b).String()
+}
+
+// String prints whole bytes a second in bytes, other rates in bits.
+func (r ByteRate) String() string {
+	if r%8e6 == 0 && r != 0 {
+		return format(float64(r), byteRateUnits)
+	}
+	return rateText(sim.Rate(r))
 }
 
 func (r Ratio) String() string  { return strconv.FormatFloat(float64(r), 'g', -1, 64) }

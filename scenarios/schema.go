@@ -107,7 +107,7 @@ func leafSchema(l leaf, tag reflect.StructTag) *jsonschema.Schema {
 		s.Type, s.Pattern = "string", unitPattern(byteUnits)
 	case *Val[AutoBytes]:
 		s.Type, s.Pattern = "string", `^auto$|`+unitPattern(byteUnits)
-	case *Val[sim.Rate]:
+	case *Val[sim.Rate], *Val[ByteRate]:
 		s.Type, s.Pattern = "string", unitPattern(append(append([]unit{}, rateUnits...), byteRateUnits...))
 	case *Val[sim.Time]:
 		s.AnyOf = []*jsonschema.Schema{{Const: 0}, {Type: "string", Pattern: `^0$|` + unitPattern(timeUnits)}}

@@ -30,7 +30,6 @@ type WindowSpec struct {
 	Section
 	Phases       Val[[]string] `yaml:"phases" doc:"labels of flows: dp_all_reduce, pp_send, ..."`
 	BytesPerRank Val[Bytes]    `yaml:"bytes_per_rank" min:"1B" doc:"how much of each flow is packets; absent: all of it"`
-	Steps        Val[int]      `yaml:"steps" default:"1" min:"1" doc:"in how many steps, from the first, the window opens"`
 }
 
 // ObserveSpec is what is recorded.

@@ -38,7 +38,7 @@ type GPUSpec struct {
 	TF32       Val[FLOPS]    `yaml:"tf32" min:"1GFLOPS"`
 	FP32       Val[FLOPS]    `yaml:"fp32" min:"1GFLOPS"`
 	Memory     Val[Bytes]    `yaml:"memory" min:"1MB" doc:"of HBM"`
-	Bandwidth  Val[sim.Rate] `yaml:"memory_bandwidth" min:"1Gbps" doc:"of HBM"`
+	Bandwidth  Val[ByteRate] `yaml:"memory_bandwidth" min:"1Gbps" doc:"of HBM"`
 	Efficiency Val[Ratio]    `yaml:"efficiency" min:"0.01" max:"1" doc:"share of peak that large matrix products reach"`
 	Attention  Val[Ratio]    `yaml:"attention_efficiency" min:"0.01" max:"1" doc:"share of peak that a fused attention core reaches; absent: 0.75 of efficiency"`
 	SMs        Val[int]      `yaml:"sms" min:"1" doc:"multiprocessors that a matrix product's tiles fill in waves"`
@@ -49,20 +49,20 @@ type GPUSpec struct {
 type NVLinkSpec struct {
 	Section
 	Kind   Val[string]   `yaml:"kind" enum:"nvswitch,mesh,pcie" default:"nvswitch" doc:"switched, direct links, or PCIe alone"`
-	Rate   Val[sim.Rate] `yaml:"bandwidth" min:"1Gbps" doc:"nominal, per GPU and direction"`
+	Rate   Val[ByteRate] `yaml:"bandwidth" min:"1Gbps" doc:"nominal, per GPU and direction"`
 	NVLS   Val[bool]     `yaml:"nvls" default:"false" doc:"the switches reduce and multicast"`
 	Island Val[int]      `yaml:"island" min:"1" doc:"GPUs that share NVLink; more than a node has: the island spans nodes"`
 	Alpha  Val[sim.Time] `yaml:"alpha" min:"0ps" doc:"latency of one algorithm step"`
-	BusBW  Val[sim.Rate] `yaml:"bus_bandwidth" min:"1Gbps" doc:"per GPU and direction that collectives reach"`
-	P2P    Val[sim.Rate] `yaml:"p2p" min:"1Gbps" doc:"one pair of GPUs, one direction"`
+	BusBW  Val[ByteRate] `yaml:"bus_bandwidth" min:"1Gbps" doc:"per GPU and direction that collectives reach"`
+	P2P    Val[ByteRate] `yaml:"p2p" min:"1Gbps" doc:"one pair of GPUs, one direction"`
 }
 
 // CrossSpec is the path between islands of one node.
 type CrossSpec struct {
 	Section
 	Alpha Val[sim.Time] `yaml:"alpha" min:"0ps"`
-	BusBW Val[sim.Rate] `yaml:"bus_bandwidth" min:"1Gbps"`
-	P2P   Val[sim.Rate] `yaml:"p2p" min:"1Gbps"`
+	BusBW Val[ByteRate] `yaml:"bus_bandwidth" min:"1Gbps"`
+	P2P   Val[ByteRate] `yaml:"p2p" min:"1Gbps"`
 }
 
 // NICSpec is one network port of a compute node.

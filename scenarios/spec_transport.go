@@ -5,14 +5,16 @@ import "github.com/simnet/simnet/sim"
 // TransportSpec is what NICs and switches do with packets.
 type TransportSpec struct {
 	Section
-	Kind     Val[string] `yaml:"kind" enum:"roce,infiniband,tcp" default:"roce"`
-	MTU      Val[Bytes]  `yaml:"mtu" min:"64B" max:"65536B" default:"4096B" doc:"payload of a packet"`
-	CC       CCSpec      `yaml:"congestion_control"`
-	PFC      PFCSpec     `yaml:"pfc"`
-	ECN      ECNSpec     `yaml:"ecn"`
-	AckEvery Val[int]    `yaml:"ack_every" min:"1" max:"256" default:"4" doc:"data packets answered by one ACK"`
-	Recovery Val[string] `yaml:"recovery" enum:"go-back-n,selective-repeat" default:"go-back-n"`
-	Window   Val[Bytes]  `yaml:"window" min:"1B" doc:"bytes in flight a QP; absent: not limited"`
+	Kind     Val[string]   `yaml:"kind" enum:"roce,infiniband,tcp" default:"roce"`
+	MTU      Val[Bytes]    `yaml:"mtu" min:"64B" max:"65536B" default:"4096B" doc:"payload of a packet"`
+	CC       CCSpec        `yaml:"congestion_control"`
+	PFC      PFCSpec       `yaml:"pfc"`
+	ECN      ECNSpec       `yaml:"ecn"`
+	AckEvery Val[int]      `yaml:"ack_every" min:"1" max:"256" default:"4" doc:"data packets answered by one ACK"`
+	Recovery Val[string]   `yaml:"recovery" enum:"go-back-n,selective-repeat" default:"go-back-n"`
+	RTO      Val[sim.Time] `yaml:"rto" min:"1us" doc:"retransmission timeout; default: NCCL_IB_TIMEOUT of the jobs, 4.096 us * 2^20 without one"`
+	Retries  Val[int]      `yaml:"retries" min:"0" max:"7" doc:"timeouts in a row before a QP fails; default: NCCL_IB_RETRY_CNT"`
+	Window   Val[Bytes]    `yaml:"window" min:"1B" doc:"bytes in flight a QP; absent: not limited"`
 }
 
 // CCSpec is a congestion control algorithm and its parameters. Absent values

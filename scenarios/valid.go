@@ -54,6 +54,7 @@ func (s *Spec) Validate(dir string) (*Valid, error) {
 		c.routing()
 		c.cluster()
 		c.jobs()
+		c.recovery()
 		c.run()
 		c.faults()
 	}

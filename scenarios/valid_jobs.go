@@ -8,6 +8,7 @@ import (
 	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/sim"
 	"github.com/simnet/simnet/workload"
+	"github.com/simnet/simnet/workload/nccl"
 )
 
 // job completes what does not come from tags.
@@ -51,7 +52,7 @@ func (c *validation) job(i int, j *JobSpec) {
 func (c *validation) cluster() {
 	n := &c.s.Cluster.Node
 	g := &n.GPU
-	t := workload.GPUType{Name: g.Preset.V, Peak: map[string]float64{}, Memory: int64(g.Memory.V), MemoryBW: g.Bandwidth.V,
+	t := workload.GPUType{Name: g.Preset.V, Peak: map[string]float64{}, Memory: int64(g.Memory.V), MemoryBW: sim.Rate(g.Bandwidth.V),
 		Efficiency: float64(g.Efficiency.V), Launch: g.Launch.V, SMs: g.SMs.V, Attention: float64(g.Attention.V)}
 	if t.Name == "" {
 		t.Name = "gpu"
@@ -62,11 +63,11 @@ func (c *validation) cluster() {
 		}
 	}
 	cl := workload.Cluster{Types: []workload.GPUType{t}, HostOverhead: n.HostOverhead.V}
-	cl.Scaleup = workload.Scaleup{Alpha: n.NVLink.Alpha.V, BusBW: n.NVLink.BusBW.V, P2P: n.NVLink.P2P.V}
+	cl.Scaleup = workload.Scaleup{Alpha: n.NVLink.Alpha.V, BusBW: sim.Rate(n.NVLink.BusBW.V), P2P: sim.Rate(n.NVLink.P2P.V)}
 	if n.Cross.BusBW.Set() {
 		def(&n.Cross.Alpha, n.NVLink.Alpha.V)
 		def(&n.Cross.P2P, n.Cross.BusBW.V)
-		cl.CrossIsland = workload.Scaleup{Alpha: n.Cross.Alpha.V, BusBW: n.Cross.BusBW.V, P2P: n.Cross.P2P.V}
+		cl.CrossIsland = workload.Scaleup{Alpha: n.Cross.Alpha.V, BusBW: sim.Rate(n.Cross.BusBW.V), P2P: sim.Rate(n.Cross.P2P.V)}
 	}
 	gpus, nics, island := n.GPUs.V, n.NICs.V, n.NVLink.Island.V
 	if island <= gpus && gpus%island != 0 || island > gpus && island%gpus != 0 {
@@ -168,12 +169,7 @@ func (c *validation) training(j *JobSpec, free []bool) *workload.Job {
 	d := w.WithDefaults()
 	def(&p.Schedule, string(d.Parallel.Schedule))
 	def(&j.GradPrecision, d.GradPrecision)
-	if env.QPsPerConnection > 0 && j.NCCL.get("NCCL_IB_TIMEOUT") != nil {
-		c.v.Packet.Recovery.RTO = rto(env.IBTimeout)
-	}
-	if j.NCCL.get("NCCL_IB_RETRY_CNT") != nil {
-		c.v.Packet.Recovery.RetryLimit = env.IBRetryCount
-	}
+	c.retransmission(&j.NCCL, env)
 	if j.Class.V != 0 {
 		c.v.Packet.Classes[j.Class.V] = c.v.Packet.Classes[0]
 	}
@@ -186,6 +182,31 @@ func (c *validation) training(j *JobSpec, free []bool) *workload.Job {
 		return nil
 	}
 	return w
+}
+
+// retransmission takes the NIC's timeout and retry count from NCCL, which sets
+// them on its queue pairs; what the scenario says itself goes before.
+func (c *validation) retransmission(e *EnvSpec, env nccl.Env) {
+	t := &c.s.Cluster.Transport
+	for _, v := range []struct {
+		name string
+		set  func(Origin)
+	}{
+		{"NCCL_IB_TIMEOUT", func(o Origin) { t.RTO = Val[sim.Time]{rto(env.IBTimeout), o} }},
+		{"NCCL_IB_RETRY_CNT", func(o Origin) { t.Retries = Val[int]{env.IBRetryCount, o} }},
+	} {
+		known := map[string]Origin{"NCCL_IB_TIMEOUT": t.RTO.From, "NCCL_IB_RETRY_CNT": t.Retries.From}[v.name]
+		if known.Kind >= FromFile {
+			continue
+		}
+		o := Origin{Kind: FromDefault, Name: v.name}
+		if x := e.get(v.name); x != nil {
+			o = Origin{Kind: FromPreset, Name: v.name}
+		} else if known.Kind == FromPreset {
+			continue // another job's
+		}
+		v.set(o)
+	}
 }
 
 // jobError places an error of package workload at the key that it names.

@@ -20,9 +20,6 @@ func (c *validation) run() {
 				}
 			}
 		}
-		if w.Steps.V > r.Steps.V {
-			c.errs.add(w.Steps.From, "", "run.window: steps is %d, the run has %d", w.Steps.V, r.Steps.V)
-		}
 	}
 	if r.Until.Set() && r.Steps.From.Kind >= FromFile && len(c.s.Jobs) > 0 && r.Steps.V > 1 {
 		c.warn(r.Until.From, "run: until may end the run before its %d steps are done; results are then marked partial", r.Steps.V)
@@ -37,7 +34,7 @@ func (c *validation) effects() {
 	if flow {
 		var keys []string
 		var first Origin
-		for _, k := range []string{"cluster.transport.congestion_control", "cluster.transport.ecn", "cluster.transport.pfc", "cluster.transport.ack_every",
+		for _, k := range []string{"cluster.transport.congestion_control", "cluster.transport.ecn", "cluster.transport.pfc", "cluster.transport.ack_every", "cluster.transport.rto", "cluster.transport.retries",
 			"cluster.transport.recovery", "cluster.transport.window", "cluster.fabric.switch.buffer", "run.window"} {
 			if at := fieldAt(s, k, Origin{}); s.writes(k) {
 				if keys = append(keys, k); first.Kind == Unset {

@@ -40,6 +40,11 @@ func (c *validation) transport() {
 	if cc.Algorithm.V == "tcp" && (t.Kind.V != "tcp" || fid.V != "flow") {
 		c.errs.add(cc.Algorithm.From, "", "congestion_control: tcp needs transport kind tcp and fidelity flow")
 	}
+	if t.Kind.V == "tcp" {
+		c.warn(t.Kind.From, "transport: tcp is modelled by the bytes of its headers alone")
+	} else if t.Kind.V == "infiniband" {
+		c.warn(t.Kind.From, "transport: infiniband is modelled by the bytes of its headers alone: no credits, no virtual lanes")
+	}
 	c.v.Framing = framing(t.Kind.V, int64(t.MTU.V))
 	p := packet.DefaultConfig()
 	p.Seed = c.s.Seed.V
@@ -156,6 +161,15 @@ func (c *validation) congestionControl(p *packet.Config) {
 	put(&k.Swift.BaseTarget, cc.TargetDelay)
 	p.CC = k
 	put(&p.NICs[0].CNPInterval, cc.CNPInterval)
+}
+
+// recovery completes the reliability of the transport, once the jobs are known.
+func (c *validation) recovery() {
+	t := &c.s.Cluster.Transport
+	// NCCL's defaults: NCCL_IB_TIMEOUT 20, NCCL_IB_RETRY_CNT 7.
+	def(&t.RTO, rto(20))
+	def(&t.Retries, 7)
+	c.v.Packet.Recovery.RTO, c.v.Packet.Recovery.RetryLimit = t.RTO.V, t.Retries.V
 }
 
 func put[T any](dst *T, v Val[T]) {

@@ -46,7 +46,7 @@ func (v *Val[T]) kind() string {
 		return "a size"
 	case *Ratio:
 		return "a ratio"
-	case *sim.Rate:
+	case *sim.Rate, *ByteRate:
 		return "a rate"
 	case *sim.Time:
 		return "a time"
@@ -109,6 +109,8 @@ func (v *Val[T]) parse(n *yaml.Node) error {
 		*p, err = parseRatio(n.Value)
 	case *sim.Rate:
 		*p, err = parseRate(n.Value)
+	case *ByteRate:
+		*p, err = parseByteRate(n.Value)
 	case *sim.Time:
 		*p, err = parseTime(n.Value)
 	case *Metres:
@@ -217,6 +219,8 @@ func (v *Val[T]) number() (float64, bool) {
 	case Ratio:
 		return float64(p), true
 	case sim.Rate:
+		return float64(p), true
+	case ByteRate:
 		return float64(p), true
 	case sim.Time:
 		return float64(p), true
