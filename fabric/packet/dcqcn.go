@@ -39,6 +39,7 @@ func (c *dcqcn) start(s *shard, qi int32) {
 func (c *dcqcn) cnp(s *shard, qi int32) {
 	f, st := &s.snd[qi], &c.st[qi]
 	c.decay(s.now, st)
+	st.alphaAt = s.now // a CNP that does not cut still restarts the alpha timer
 	if s.now < st.cutAt {
 		return
 	}
@@ -48,7 +49,6 @@ func (c *dcqcn) cnp(s *shard, qi int32) {
 	}
 	s.setRate(qi, max(c.p.MinRate, sim.Rate(float64(f.rate)*(1-st.alpha/2))))
 	st.alpha = float64((1-c.p.G)*st.alpha) + c.p.G
-	st.alphaAt = s.now
 	st.cut = true
 	s.n.cuts++
 	st.timers, st.rounds = 0, 0
