@@ -31,3 +31,8 @@ bench: build ## performance cases, a JSON line each; run on an idle machine
 
 clean:
 	rm -rf bin out
+
+docs: build ## the pages and figures of docs/ that are made by commands
+	$(BIN) validate -o docs
+	$(BIN) sweep scenarios/scaling-gpt3-175b.yaml -o $(OUT)/scaling
+	cp $(OUT)/scaling/plots/scaling.png docs/figures/scaling-gpt3-175b.png
