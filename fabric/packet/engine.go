@@ -50,8 +50,7 @@ type Engine struct {
 
 	pairs     map[uint64]uint32
 	buf, buf2 []fabric.PortID
-	nextStart int // Compat: the first flow not yet started
-	active    int
+	nextStart int  // Compat: the first flow not yet started
 	stuck     bool // a deadlock has been found
 	notes     []string
 	noted     map[string]bool

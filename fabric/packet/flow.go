@@ -51,7 +51,7 @@ func (e *Engine) StartGroup(fs []fabric.Flow) []fabric.FlowID {
 	}
 	s := e.shards[0]
 	s.attach(e)
-	e.active += len(fs)
+	s.active += len(fs)
 	for i := range fs {
 		fi := base + int32(i)
 		f := &e.flows[fi]
@@ -197,8 +197,13 @@ func (s *shard) finishQP(qi int32) {
 		return
 	}
 	f.rec.FCT = s.now - f.rec.Start
-	s.e.active--
+	s.active--
 	s.n.finished++
+	if s.island {
+		s.ended = append(s.ended, fi)
+		s.yield = true
+		return
+	}
 	if f.done != nil {
 		s.e.k.AdvanceTo(s.now)
 		f.done.Arrive(s.e.k)

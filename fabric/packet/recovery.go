@@ -119,6 +119,6 @@ func (s *shard) fail(qi int32) {
 	if !fl.failed {
 		fl.failed = true
 		s.n.failed++
-		s.e.active--
+		s.active--
 	}
 }

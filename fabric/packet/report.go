@@ -47,7 +47,7 @@ func (e *Engine) Report() *fabric.Report {
 		c.MaxBufferBytes = max(c.MaxBufferBytes, e.switches[i].max)
 	}
 	e.reportTelemetry(r, s, now)
-	if e.active > 0 {
+	if s.active > 0 {
 		if cycle := e.findCycle(); cycle != nil {
 			e.nameDeadlock(cycle)
 		}

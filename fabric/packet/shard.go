@@ -33,8 +33,11 @@ type shard struct {
 	seq    uint64
 	events uint64
 	compat bool
-	faults bool  // a link has been down: packets in flight may be lost
-	yield  bool  // the kernel has been touched: return
+	faults bool // a link has been down: packets in flight may be lost
+	yield  bool // the kernel has been touched: return
+	island bool // of an Island: completions go to ended, not to the kernel
+	active int  // flows neither finished nor failed
+	ended  []int32
 	bucket int64 // of the wheel, as last seen
 	sink   int64 // keeps warm from being optimised away
 
