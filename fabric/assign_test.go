@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"hash/crc32"
 	"slices"
 	"testing"
 
@@ -89,6 +90,30 @@ func TestSharesOfQueuePairs(t *testing.T) {
 		}
 		if sum != f.Bytes || least < 1 || most > least+1 {
 			t.Errorf("%d B over %d QPs: sum %d, from %d to %d", f.Bytes, n, sum, least, most)
+		}
+	}
+}
+
+func TestCRCIsTheStandardOne(t *testing.T) {
+	var b [13]byte
+	for i := range 100 {
+		for j := range b {
+			b[j] = byte(sim.Mix(uint64(i*13 + j)))
+		}
+		for _, tab := range []*crc32.Table{crc32.IEEETable, castagnoli} {
+			if got, want := crcOf(tab, &b), crc32.Checksum(b[:], tab); got != want {
+				t.Fatalf("%x: %08x, want %08x", b, got, want)
+			}
+		}
+	}
+}
+
+func TestHashDoesNotAllocate(t *testing.T) {
+	for _, k := range HashKinds {
+		h := Hasher{Kind: k, Fields: FiveTuple}
+		var x uint32
+		if n := testing.AllocsPerRun(100, func() { x += h.Hash(Header{SrcIP: 1, DstIP: x}, 7) }); n > 0 {
+			t.Errorf("%v: %.0f allocations", k, n)
 		}
 	}
 }

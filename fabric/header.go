@@ -130,9 +130,9 @@ func (h *Hasher) digest(hd Header) uint32 {
 	var x uint32
 	switch h.Kind {
 	case CRC32:
-		x = crc32.ChecksumIEEE(b[:])
+		x = crcOf(crc32.IEEETable, &b)
 	case CRC32C:
-		x = crc32.Checksum(b[:], castagnoli)
+		x = crcOf(castagnoli, &b)
 	case CRC16:
 		x = uint32(crc16(b[:]))
 	default:
@@ -140,6 +140,15 @@ func (h *Hasher) digest(hd Header) uint32 {
 		x = (x ^ x>>16) & 0xffff
 	}
 	return x
+}
+
+// crcOf is crc32.Checksum without an allocation: there the bytes escape.
+func crcOf(t *crc32.Table, b *[13]byte) uint32 {
+	c := ^uint32(0)
+	for _, x := range b {
+		c = t[byte(c)^x] ^ c>>8
+	}
+	return ^c
 }
 
 func crc16(b []byte) uint16 {
