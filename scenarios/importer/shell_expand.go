@@ -179,11 +179,16 @@ func (l *shellLexer) braces(in posText, whole bool, start int) {
 			l.value(v, whole)
 			return
 		}
-		sub := &shellLexer{sh: l.sh, t: in, i: skip}
+		sub := &shellLexer{sh: l.sh, t: in, i: skip, words: l.words, cur: l.cur, open: l.open}
 		for sub.i < len(in.b) && l.sh.err == nil {
-			sub.part(true)
+			if c := sub.at(0); !whole && (c == ' ' || c == '\t' || c == '\n') {
+				sub.flush()
+				sub.i++
+				continue
+			}
+			sub.part(whole)
 		}
-		l.value(sub.cur, whole)
+		l.words, l.cur, l.open = sub.words, sub.cur, sub.open
 		return
 	case set:
 		l.sh.warn(l.t.pos[start], "the expansion ${"+string(in.b)+"} is not evaluated")

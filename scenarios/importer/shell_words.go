@@ -40,7 +40,7 @@ func (l *shellLexer) command() []posText {
 			}
 		case c == '\n' || c == ';' || c == '&' || c == '|' || c == '(' || c == ')':
 			if c == '&' && l.at(1) == '>' { // &> file
-				l.redirect()
+				_ = l.redirect()
 				continue
 			}
 			l.flush()
@@ -49,10 +49,15 @@ func (l *shellLexer) command() []posText {
 		case c == ' ' || c == '\t' || c == '\r':
 			l.flush()
 			l.i++
+			if len(l.words) == 1 && opensCommand[string(l.words[0].b)] {
+				return l.words // what follows is a command of its own
+			}
 		case c == '#' && !l.open:
 			l.comment()
 		case c == '>' || c == '<':
-			l.redirect()
+			if l.redirect() {
+				return l.words
+			}
 		case !l.open && l.mayAssign() && l.assignment():
 		default:
 			l.part(false)
@@ -61,6 +66,9 @@ func (l *shellLexer) command() []posText {
 	l.flush()
 	return l.words
 }
+
+// opensCommand are the keywords after which a command begins.
+var opensCommand = map[string]bool{"then": true, "else": true, "do": true, "{": true, "!": true}
 
 // comment skips to the end of the line; #SBATCH lines are kept.
 func (l *shellLexer) comment() {
@@ -91,8 +99,9 @@ func (sh *shell) slurmVariables(words []posText) {
 	}
 }
 
-// redirect skips >, >>, 2>&1, < and here-documents.
-func (l *shellLexer) redirect() {
+// redirect skips >, >>, 2>&1, < and here-documents; true if the command ends
+// with it.
+func (l *shellLexer) redirect() bool {
 	if l.open && len(l.cur.b) == 1 && l.cur.b[0] >= '0' && l.cur.b[0] <= '9' {
 		l.cur, l.open = posText{}, false
 	}
@@ -111,7 +120,9 @@ func (l *shellLexer) redirect() {
 	l.i = sub.i
 	if here && len(sub.cur.b) > 0 {
 		l.skipHere(sub.cur.b)
+		return true
 	}
+	return false
 }
 
 // skipHere drops the body of a here-document; the rest of the command's own
@@ -132,7 +143,7 @@ func (l *shellLexer) skipHere(end []byte) {
 	l.i = len(l.t.b) - len(rest)
 }
 
-var assigners = map[string]bool{"export": true, "declare": true, "local": true, "readonly": true, "typeset": true, "then": true, "do": true, "else": true, "{": true, "env": true, "time": true}
+var assigners = map[string]bool{"export": true, "declare": true, "local": true, "readonly": true, "typeset": true, "env": true, "time": true}
 
 // mayAssign tells whether NAME= here is an assignment: before the command's
 // name.
