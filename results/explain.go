@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/sim"
 )
 
@@ -13,10 +12,7 @@ import (
 // choose what to print.
 const (
 	partWorthSaying  = 0.03 // of the step
-	imbalanceWorth   = 1.25 // hottest uplink over the mean of its switch
-	busyPort         = 0.85 // utilisation that makes a port a bottleneck
 	slowTail         = 1.5  // p99 slowdown
-	maxImbalances    = 3
 	maxQueueFindings = 3
 )
 
@@ -140,113 +136,4 @@ func tailOf(s *Summary, collective string) float64 {
 		}
 	}
 	return 0
-}
-
-// uplinkFindings compares the ports of each switch that lead to the tier above:
-// equal load is what routing is meant to give.
-func uplinkFindings(r *Run, busy sim.Time) []Finding {
-	type group struct {
-		port       fabric.PortID // the hottest
-		ratio      float64
-		mean, most float64 // utilisation
-		n          int
-	}
-	var skewed []group
-	full, ups := 0, 0
-	for id := range r.Graph.Nodes {
-		n := &r.Graph.Nodes[id]
-		if n.Kind != fabric.Switch {
-			continue
-		}
-		var g group
-		for _, p := range r.Graph.PortsOf(fabric.NodeID(id)) {
-			peer := &r.Graph.Nodes[r.Graph.Ports[p].Peer]
-			if peer.Kind != fabric.Switch || peer.Tier <= n.Tier || int(p) >= len(r.Report.Ports) {
-				continue
-			}
-			u := utilisation(r, p, busy)
-			ups++
-			if u > busyPort {
-				full++
-			}
-			g.n++
-			g.mean += u
-			if g.n == 1 || u > g.most {
-				g.port, g.most = p, u
-			}
-		}
-		if g.n < 2 || g.mean == 0 {
-			continue
-		}
-		g.mean /= float64(g.n)
-		if g.ratio = g.most / g.mean; g.ratio > imbalanceWorth {
-			skewed = append(skewed, g)
-		}
-	}
-	slices.SortStableFunc(skewed, func(a, b group) int { return cmp.Compare(b.most, a.most) })
-	var f []Finding
-	for i, g := range skewed {
-		if i == maxImbalances {
-			f = append(f, Finding{Kind: "imbalance", Text: fmt.Sprintf("%d more switches spread their uplink traffic unevenly", len(skewed)-i), Knob: hashKnob})
-			break
-		}
-		rest := (g.mean*float64(g.n) - g.most) / float64(g.n-1)
-		text := fmt.Sprintf("Port %s carried %s of its line rate while flows ran, the other %d uplinks of its switch %s on average",
-			r.Graph.PortName(g.port), humanPercent(g.most), g.n-1, humanPercent(rest))
-		if who := collision(r, g.port); who != "" {
-			text = "Port " + r.Graph.PortName(g.port) + " carried " + who + fmt.Sprintf(" (hash collision): %s of its line rate while flows ran, the other %d uplinks of its switch %s on average",
-				humanPercent(g.most), g.n-1, humanPercent(rest))
-		}
-		f = append(f, Finding{Kind: "imbalance", Where: r.Graph.PortName(g.port), Text: text, Knob: hashKnob})
-	}
-	if ups > 0 && full*2 > ups {
-		f = append(f, Finding{
-			Kind: "oversubscription",
-			Text: fmt.Sprintf("%d of %d uplinks run above %s: capacity, not hashing, is short", full, ups, humanPercent(busyPort)),
-			Knob: "cluster.fabric.oversubscription, spines, nodes_per_leaf, placement",
-		})
-	}
-	return f
-}
-
-const hashKnob = "nccl.NCCL_IB_QPS_PER_CONNECTION up (more entropy), cluster.routing.seed or fields, adaptive routing or packet spraying"
-
-// collision describes the flows that made a port hot: how many of which
-// collective, and the largest few by name.
-func collision(r *Run, p fabric.PortID) string {
-	if r.Crossings == nil {
-		return ""
-	}
-	cross := slices.Clone(r.Crossings(p))
-	if len(cross) < 2 {
-		return ""
-	}
-	slices.SortStableFunc(cross, func(a, b Crossing) int {
-		if c := cmp.Compare(b.Bytes, a.Bytes); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.Flow, b.Flow)
-	})
-	label := r.Report.Flows[cross[0].Flow].Label
-	var pairs []string
-	n := 0
-	for _, c := range cross {
-		f := &r.Report.Flows[c.Flow]
-		if f.Label != label {
-			continue
-		}
-		n++
-		pair := r.Graph.Nodes[f.Src].Name + "->" + r.Graph.Nodes[f.Dst].Name
-		if len(pairs) < 3 && !slices.Contains(pairs, pair) {
-			pairs = append(pairs, pair)
-		}
-	}
-	text := fmt.Sprintf("%d %s flows", n, label)
-	if label == "" {
-		text = fmt.Sprintf("%d flows", n)
-	}
-	for i, pair := range pairs {
-		text += [...]string{" of ", ", ", ", "}[i] + pair
-	}
-	return text
 }

@@ -11,26 +11,9 @@ import (
 
 // congestionFindings is about what marking, rate control and PFC did.
 func congestionFindings(r *Run, s *Summary) []Finding {
-	rep, c := r.Report, &r.Report.Counters
+	c := &r.Report.Counters
 	var f []Finding
-	for i := range rep.Storms {
-		if i == maxQueueFindings {
-			break
-		}
-		st := &rep.Storms[i]
-		text := fmt.Sprintf("CNP storm at %s from %s to %s: %s CNPs; effective bandwidth %s before, %s during, %s after",
-			r.Graph.PortName(st.Port), humanTime(st.Start), humanTime(st.End), humanCount(st.CNPs), humanRate(st.Before), humanRate(st.During), humanRate(st.After))
-		if who := labelsOf(r, st.Flows); who != "" {
-			text += "; flows: " + who
-		}
-		cost := (st.End - st.Start).Seconds()
-		if st.Before > 0 {
-			cost *= max(0, 1-st.During/st.Before)
-		}
-		f = append(f, Finding{Kind: "storm", Where: r.Graph.PortName(st.Port), Text: text,
-			Knob:  "ecn.kmin and kmax up or pmax down, slower CNP pacing, another hash seed or more QPs, staggered collectives",
-			CostS: &cost})
-	}
+	f = append(f, stormFindings(r)...)
 	f = append(f, burstFinding(r)...)
 	if c.Packets > 0 && c.ECNMarked > 0 {
 		text := fmt.Sprintf("%s of data packets were marked, %s CNPs came back and senders cut their rate %s times",
@@ -41,6 +24,97 @@ func congestionFindings(r *Run, s *Summary) []Finding {
 		f = append(f, pauseFinding(r))
 	}
 	return f
+}
+
+// portStorms is what the storms of one port came to.
+type portStorms struct {
+	storms []*fabric.Storm
+	cnps   int64
+	total  sim.Time
+	lost   float64 // seconds of the bandwidth before
+	worst  *fabric.Storm
+	flows  []fabric.FlowID
+}
+
+// stormFindings joins the storms of each port and orders ports by the bandwidth
+// lost there. Storms that lowered nothing are counted, not described.
+func stormFindings(r *Run) []Finding {
+	var ports []portStorms
+	for i := range r.Report.Storms {
+		st := &r.Report.Storms[i]
+		k := slices.IndexFunc(ports, func(p portStorms) bool { return p.storms[0].Port == st.Port })
+		if k < 0 {
+			k = len(ports)
+			ports = append(ports, portStorms{worst: st})
+		}
+		p := &ports[k]
+		p.storms = append(p.storms, st)
+		p.cnps += st.CNPs
+		p.total += st.End - st.Start
+		if st.Before > 0 {
+			p.lost += (st.End - st.Start).Seconds() * max(0, 1-st.During/st.Before)
+		}
+		if depth(st) > depth(p.worst) {
+			p.worst = st
+		}
+		for _, id := range st.Flows {
+			if !slices.Contains(p.flows, id) {
+				p.flows = append(p.flows, id)
+			}
+		}
+	}
+	calm := 0
+	kept := slices.DeleteFunc(ports, func(p portStorms) bool {
+		if depth(p.worst) > 0.9 {
+			calm += len(p.storms)
+			return true
+		}
+		return false
+	})
+	slices.SortStableFunc(kept, func(a, b portStorms) int { return cmp.Compare(b.lost, a.lost) })
+	var f []Finding
+	for i, p := range kept {
+		if i == maxQueueFindings {
+			f = append(f, Finding{Kind: "storm", Text: fmt.Sprintf("%d more ports had CNP storms that lowered their bandwidth", len(kept)-i)})
+			break
+		}
+		f = append(f, p.finding(r))
+	}
+	if calm > 0 {
+		f = append(f, Finding{Kind: "ecn", Text: fmt.Sprintf("%d CNP storms did not lower the effective bandwidth of their ports by a tenth", calm)})
+	}
+	return f
+}
+
+// depth is the bandwidth during a storm over that before, 1 if that is unknown.
+func depth(s *fabric.Storm) float64 {
+	if s.Before <= 0 {
+		return 1
+	}
+	return s.During / s.Before
+}
+
+func (p *portStorms) finding(r *Run) Finding {
+	name, w := r.Graph.PortName(p.worst.Port), p.worst
+	text := fmt.Sprintf("CNP storm at %s, %s after the start, for %s: %s CNPs; effective bandwidth", name, humanInstant(w.Start), humanTime(w.End-w.Start), humanCount(w.CNPs))
+	if n := len(p.storms); n > 1 {
+		text = fmt.Sprintf("%d CNP storms at %s, %s in all with %s CNPs; in the deepest, %s after the start, effective bandwidth", n, name, humanTime(p.total), humanCount(p.cnps), humanInstant(w.Start))
+	}
+	text += fmt.Sprintf(" fell by %s: %s before, %s during, %s after", humanPercent(1-depth(w)), humanRate(w.Before), humanRate(w.During), humanRate(w.After))
+	if who := labelsOf(r, p.flows); who != "" {
+		text += "; flows: " + who
+	}
+	cost := round6(p.lost)
+	return Finding{Kind: "storm", Where: name, Text: text, CostS: &cost,
+		Knob: "ecn.kmin and kmax up or pmax down, DCQCN's rate increase, another hash seed or more QPs, staggered collectives"}
+}
+
+// humanInstant prints a point of time with enough digits to find it.
+func humanInstant(t sim.Time) string {
+	if t >= sim.Second {
+		return exactSeconds(t)
+	}
+	return humanTime(t)
 }
 
 // burstFinding names the port with the highest peak and counts the others.
@@ -61,8 +135,8 @@ func burstFinding(r *Run) []Finding {
 			same++
 		}
 	}
-	text := fmt.Sprintf("%s micro-bursts, %d of them at %s, where the queue reached %s, %s long, at %s",
-		humanCount(int64(len(b))+r.Report.BurstsLost), same, r.Graph.PortName(top.Port), humanBytes(top.Peak), humanTime(top.Duration), humanTime(top.Start))
+	text := fmt.Sprintf("%s micro-bursts, %d of them at %s, where the queue reached %s in a burst of %s, %s after the start",
+		humanCount(int64(len(b))+r.Report.BurstsLost), same, r.Graph.PortName(top.Port), humanBytes(top.Peak), humanTime(top.Duration), humanInstant(top.Start))
 	if who := labelsOf(r, top.Flows); who != "" {
 		text += "; flows: " + who
 	}

@@ -16,6 +16,7 @@ import (
 const (
 	queueCurves = 5
 	rateCurves  = 6
+	stormBars   = 4
 	cdfCurves   = 6
 	cdfPoints   = 1500
 )
@@ -47,12 +48,7 @@ func (d *Dir) queuesFigure() *chart.Figure {
 	if len(hot) == 0 || slices.Max(hot[0].Max) == 0 {
 		return nil
 	}
-	from, to := sim.Never, sim.Time(0)
-	for _, q := range hot {
-		if a, b, ok := nonzero(q.Max); ok {
-			from, to = min(from, q.Start+sim.Time(a)*q.Bin), max(to, q.Start+sim.Time(b)*q.Bin)
-		}
-	}
+	from, to, part := busySpan(hot)
 	top := float64(slices.Max(hot[0].Max))
 	limits, far := thresholds(&hot[0], top)
 	for _, l := range limits {
@@ -63,7 +59,7 @@ func (d *Dir) queuesFigure() *chart.Figure {
 	p := chart.NewPanel(timeAxis(us, zero), "egress queue, largest in each bin ("+ub.Name+")")
 	f := &chart.Figure{
 		Title:    fmt.Sprintf("Hottest egress queues: %s reaches %s", hot[0].Port, humanBytes(slices.Max(hot[0].Max))),
-		Subtitle: d.context() + " · bins of " + humanTime(hot[0].Bin) + far,
+		Subtitle: d.context() + " · bins of " + humanTime(hot[0].Bin) + part + far,
 		Panels:   [][]*chart.Panel{{p}},
 	}
 	p.FromZero()
@@ -87,6 +83,52 @@ func (d *Dir) queuesFigure() *chart.Figure {
 	}
 	p.X.Min, p.X.Max = (from-zero).Seconds()*us.Factor, (to-zero).Seconds()*us.Factor
 	return f
+}
+
+// busySpan returns what the queues figure shows: all of the time in which some
+// queue is not empty, or, where queues fill now and then only, the stretch
+// around the highest peak, and then a remark.
+func busySpan(hot []Queue) (from, to sim.Time, remark string) {
+	var busy []interval
+	peak := sim.Time(0)
+	for i := range hot {
+		q := &hot[i]
+		for k, m := range q.Max {
+			at := q.Start + sim.Time(k)*q.Bin
+			if m > 0 {
+				busy = append(busy, interval{at, at + q.Bin})
+			}
+			if i == 0 && m == slices.Max(q.Max) && peak == 0 {
+				peak = at
+			}
+		}
+	}
+	filled := union(busy) // sorts
+	from, to = busy[0].from, sim.Time(0)
+	for _, b := range busy {
+		to = max(to, b.to)
+	}
+	if filled*5 < to-from {
+		gap := (to - from) / 50
+		a, e, n := busy[0].from, busy[0].to, 0
+		spans := []interval{}
+		for _, b := range busy {
+			if b.from > e+gap {
+				spans = append(spans, interval{a, e})
+				a = b.from
+			}
+			e = max(e, b.to)
+		}
+		spans = append(spans, interval{a, e})
+		for _, s := range spans {
+			if n++; s.from <= peak && peak < s.to {
+				from, to = s.from, s.to
+				remark = fmt.Sprintf(" · busy stretch %d of %d", n, len(spans))
+			}
+		}
+	}
+	air := (to - from) / 20
+	return max(0, from-air), to + air, remark
 }
 
 type threshold struct {
@@ -137,55 +179,48 @@ func (d *Dir) congestionFigure() *chart.Figure {
 	if !ok || b.Bin <= 0 {
 		return nil
 	}
-	from, to := sim.Time(a)*b.Bin, sim.Time(e)*b.Bin
+	at := func(i int) sim.Time { return b.Start + sim.Time(i)*b.Bin }
+	from, to := at(a), at(e)
 	zero := origin(from, to)
 	us := chart.Seconds((to - zero).Seconds())
-	bin := b.Bin.Seconds()
-	curve := func(v []int64, per float64) (plotter.XYs, float64) {
+	top := int64(0)
+	for i := a; i < e && i < len(b.Delivered); i++ {
+		top = max(top, b.Delivered[i])
+	}
+	ur := chart.BitRate(float64(top) * 8 / b.Bin.Seconds())
+	f := &chart.Figure{Subtitle: d.context() + " · whole network, bins of " + humanTime(b.Bin)}
+	add := func(v []int64, per float64, ylabel string) {
+		p := chart.NewPanel("", ylabel)
 		var xy plotter.XYs
-		top := 0.0
 		for i := a; i < e && i < len(v); i++ {
-			y := float64(v[i]) * per
-			top = max(top, y)
-			xy = append(xy, plotter.XY{X: (sim.Time(i)*b.Bin - zero).Seconds() * us.Factor, Y: y})
+			xy = append(xy, plotter.XY{X: (at(i) - zero).Seconds() * us.Factor, Y: float64(v[i]) * per})
 		}
-		return xy, top
-	}
-	scale := func(xy plotter.XYs, k float64) plotter.XYs {
-		for i := range xy {
-			xy[i].Y *= k
-		}
-		return xy
-	}
-	cnp, _ := curve(b.CNPs, 1)
-	pause, _ := curve(b.Pauses, 1)
-	good, top := curve(b.Delivered, 8/bin)
-	ur := chart.BitRate(top)
-	f := &chart.Figure{
-		Title:    "Congestion control over time: CNPs, PFC pauses and what was delivered",
-		Subtitle: d.context() + " · whole network, bins of " + humanTime(b.Bin),
-	}
-	for i, row := range []struct {
-		xy     plotter.XYs
-		ylabel string
-	}{
-		{cnp, "CNPs per " + humanTime(b.Bin)},
-		{pause, "pauses per " + humanTime(b.Bin)},
-		{scale(good, ur.Factor), "goodput (" + ur.Name + ")"},
-	} {
-		x := ""
-		if i == 2 {
-			x = timeAxis(us, zero)
-		}
-		p := chart.NewPanel(x, row.ylabel)
 		p.FromZero()
-		if len(row.xy) > 0 {
-			p.Line(row.xy, chart.Colour(i), nil, true)
+		if len(xy) > 0 {
+			p.Line(xy, chart.Colour(len(f.Panels)), nil, true)
 		}
 		p.X.Min, p.X.Max = (from-zero).Seconds()*us.Factor, (to-zero).Seconds()*us.Factor
 		f.Panels = append(f.Panels, []*chart.Panel{p})
 	}
+	cnps, pauses := total(b.CNPs), total(b.Pauses)
+	f.Title = fmt.Sprintf("Congestion control over time: %s CNPs, %s PFC pauses", humanCount(cnps), humanCount(pauses))
+	add(b.CNPs, 1, "CNPs per "+humanTime(b.Bin))
+	if pauses > 0 {
+		add(b.Pauses, 1, "pauses per "+humanTime(b.Bin))
+	} else {
+		add(b.ECN, 1, "ECN marks per "+humanTime(b.Bin))
+	}
+	add(b.Delivered, 8/b.Bin.Seconds()*ur.Factor, "goodput ("+ur.Name+")")
+	f.Panels[len(f.Panels)-1][0].X.Label.Text = timeAxis(us, zero)
 	return f
+}
+
+func total(v []int64) int64 {
+	var t int64
+	for _, x := range v {
+		t += x
+	}
+	return t
 }
 
 // slowdownFigure is the distribution of FCT slowdown, a curve a collective.
@@ -204,14 +239,14 @@ func (d *Dir) slowdownFigure() *chart.Figure {
 	f := &chart.Figure{Subtitle: d.context(), Panels: [][]*chart.Panel{{p}}}
 	f.Title = "How much longer flows take than alone on an idle network"
 	if q := d.Summary.Network.FCTSlowdown; q != nil {
-		f.Title = fmt.Sprintf("FCT slowdown: half of the flows within %s of ideal, 99 %% within %s, worst %s",
+		f.Title = fmt.Sprintf("FCT slowdown: half of the flows within %s times ideal, 99 %% within %s, worst %s",
 			humanRatio(q.P50), humanRatio(q.P99), humanRatio(q.Max))
 	}
 	if left > 0 {
 		f.Subtitle += fmt.Sprintf(" · %d smaller collectives not shown", left)
 	}
 	for i, g := range groups {
-		p.Line(cdf(g.x), chart.Colour(i), nil, false)
+		p.Wide(cdf(g.x), chart.Colour(i), len(groups)-1-i)
 		f.Stroke(fmt.Sprintf("%s (%s)", g.name, humanCount(int64(len(g.x)))), chart.Colour(i), nil)
 	}
 	p.X.Min, p.X.Max = 1, max(1.05, top*1.01)

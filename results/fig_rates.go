@@ -1,7 +1,9 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/plot/plotter"
 
@@ -11,9 +13,19 @@ import (
 
 // ratesFigure shows the sending rates of the flows whose rates were asked for.
 func (d *Dir) ratesFigure() *chart.Figure {
-	shown := d.Rates[:min(len(d.Rates), rateCurves)]
-	if len(shown) == 0 {
+	all := slices.DeleteFunc(slices.Clone(d.Rates), func(r Rates) bool { return len(r.At) == 0 })
+	if len(all) == 0 {
 		return nil
+	}
+	// From the first to finish to the last, evenly.
+	last := func(r *Rates) sim.Time { return r.At[len(r.At)-1] }
+	slices.SortStableFunc(all, func(a, b Rates) int { return cmp.Compare(last(&a), last(&b)) })
+	shown := all
+	if n := len(all); n > rateCurves {
+		shown = nil
+		for i := range rateCurves {
+			shown = append(shown, all[i*(n-1)/(rateCurves-1)])
+		}
 	}
 	from, to := sim.Never, sim.Time(0)
 	top := 0.0
@@ -28,11 +40,11 @@ func (d *Dir) ratesFigure() *chart.Figure {
 	p := chart.NewPanel(timeAxis(us, zero), "sending rate ("+ur.Name+")")
 	p.FromZero()
 	f := &chart.Figure{
-		Title:    fmt.Sprintf("Sending rates of %d flows", len(shown)),
+		Title:    fmt.Sprintf("Sending rates: the first of %d flows ends at %s, the last at %s", len(all), humanInstant(last(&all[0])), humanInstant(last(&all[len(all)-1]))),
 		Subtitle: d.context() + " · queue pairs summed",
 		Panels:   [][]*chart.Panel{{p}},
 	}
-	if n := len(d.Rates) - len(shown); n > 0 {
+	if n := len(all) - len(shown); n > 0 {
 		f.Subtitle += fmt.Sprintf(" · %d more in rates.csv", n)
 	}
 	for i, r := range shown {
@@ -50,20 +62,26 @@ func (d *Dir) ratesFigure() *chart.Figure {
 // stormsFigure compares effective bandwidth before, during and after each
 // storm.
 func (d *Dir) stormsFigure() *chart.Figure {
-	storms := d.Summary.Network.Storms
+	storms := slices.DeleteFunc(slices.Clone(d.Summary.Network.Storms), func(s Storm) bool { return s.During > 0.9*s.Before })
 	if len(storms) == 0 {
 		return nil
 	}
-	storms = storms[:min(len(storms), 6)]
+	lost := func(s Storm) float64 { return (s.EndS - s.StartS) * (s.Before - s.During) }
+	slices.SortStableFunc(storms, func(a, b Storm) int { return cmp.Compare(lost(b), lost(a)) })
+	n := len(storms)
+	storms = storms[:min(n, stormBars)]
 	var bars []BarGroup
 	for _, s := range storms {
-		bars = append(bars, BarGroup{Name: fmt.Sprintf("%s, %s", s.Port, humanSeconds(s.StartS)), Values: []float64{s.Before, s.During, s.After}})
+		bars = append(bars, BarGroup{Name: s.Port + "\nat " + humanInstant(sim.FromSeconds(s.StartS)), Values: []float64{s.Before, s.During, s.After}})
 	}
 	s := storms[0]
 	f := BarFigure("effective bandwidth", []string{"before the storm", "during", "after"}, bars, chart.BitRate, humanRate)
 	f.Title = fmt.Sprintf("CNP storm at %s: effective bandwidth falls by %s for %s", s.Port,
 		humanPercent(max(0, 1-s.During/max(s.Before, 1))), humanSeconds(s.EndS-s.StartS))
 	f.Subtitle = d.context() + " · payload through the port"
+	if n > len(storms) {
+		f.Subtitle += fmt.Sprintf(" · the %d of %d storms that cost most", len(storms), n)
+	}
 	return f
 }
 
@@ -101,7 +119,7 @@ func BarFigure(quantity string, series []string, groups []BarGroup, unit func(fl
 			}
 			x := float64(i) - 0.4 + w*float64(k)
 			rects = append(rects, chart.Rect{X0: x + w*0.03, X1: x + w*0.97, Y0: 0, Y1: v * u.Factor, Fill: chart.Colour(k)})
-			p.Label(x+w/2, v*u.Factor, print(v), 4)
+			p.Label(x+w/2, v*u.Factor, print(v), 4, w*0.98)
 		}
 	}
 	p.Rects(rects)

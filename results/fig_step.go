@@ -3,7 +3,6 @@ package results
 import (
 	"fmt"
 	"image/color"
-	"slices"
 
 	"github.com/simnet/simnet/results/chart"
 	"github.com/simnet/simnet/sim"
@@ -89,47 +88,70 @@ var spanColours = []struct {
 // than a column is drawn as the kind that fills most of it.
 const timelineColumns = 2800
 
+// A stage with more spans than this gets a second panel: the end of the step,
+// enlarged, where the pipeline drains and gradients are reduced.
+const (
+	manySpans = 90
+	enlarged  = 0.07 // of the step
+)
+
 // timelineFigure shows what each stage of the first replica did.
 func (d *Dir) timelineFigure() *chart.Figure {
 	spans, stages, from, to := d.firstReplica()
 	if to <= from {
 		return nil
 	}
-	u := chart.Seconds((to - from).Seconds())
-	p := chart.NewPanel("time since the step began ("+u.Name+")", "")
-	var names []string
-	for i := range stages {
-		names = append(names, fmt.Sprintf("stage %d", i))
+	byStage := make([][]Span, stages)
+	most := 0
+	for _, s := range spans {
+		byStage[s.Stage] = append(byStage[s.Stage], s)
+		most = max(most, len(byStage[s.Stage]))
 	}
 	f := &chart.Figure{
 		Title:    "What each pipeline stage does during one step",
 		Subtitle: d.context() + " · " + spans[0].Process,
-		Panels:   [][]*chart.Panel{{p}},
 	}
 	if st := d.Summary.Step; st != nil {
 		f.Title += " of " + humanSeconds(st.TimeS[len(st.TimeS)-1])
 	}
 	seen := make([]bool, len(spanColours))
-	var rects []chart.Rect
-	for stage := range stages {
-		row := slices.DeleteFunc(slices.Clone(spans), func(s Span) bool { return s.Stage != stage })
-		for _, c := range rasterize(row, from, to) {
-			seen[c.kind] = true
-			x := func(col int) float64 {
-				return float64(col) / timelineColumns * (to - from).Seconds() * u.Factor
-			}
-			rects = append(rects, chart.Rect{X0: x(c.from), X1: x(c.to), Y0: -float64(stage) - 0.42, Y1: -float64(stage) + 0.42, Fill: spanColours[c.kind].colour})
-		}
+	f.Panels = append(f.Panels, []*chart.Panel{stagesPanel(byStage, from, from, to, seen)})
+	if most > manySpans && stages <= 16 {
+		f.Panels[0][0].Heading = "The whole step"
+		end := stagesPanel(byStage, from, to-sim.Time(float64(to-from)*enlarged), to, seen)
+		end.Heading = "Its end, enlarged"
+		f.Panels[0][0].X.Label.Text = ""
+		f.Panels = append(f.Panels, []*chart.Panel{end})
 	}
 	for i, k := range spanColours {
 		if seen[i] {
 			f.Swatch(k.name, k.colour)
 		}
 	}
+	return f
+}
+
+// stagesPanel draws the spans between from and to, in time since zero, and
+// notes which kinds there are.
+func stagesPanel(byStage [][]Span, zero, from, to sim.Time, seen []bool) *chart.Panel {
+	u := chart.Seconds((to - zero).Seconds())
+	p := chart.NewPanel("time since the step began ("+u.Name+")", "")
+	at := func(t float64) float64 { // t in columns
+		return ((from - zero).Seconds() + t/timelineColumns*(to-from).Seconds()) * u.Factor
+	}
+	var rects []chart.Rect
+	var names []string
+	for stage, row := range byStage {
+		names = append(names, fmt.Sprintf("stage %d", stage))
+		for _, c := range rasterize(row, from, to) {
+			seen[c.kind] = true
+			rects = append(rects, chart.Rect{X0: at(float64(c.from)), X1: at(float64(c.to)), Y0: -float64(stage) - 0.42, Y1: -float64(stage) + 0.42, Fill: spanColours[c.kind].colour})
+		}
+	}
 	p.Rects(rects)
 	p.Rows(names)
-	p.X.Min, p.X.Max = 0, (to-from).Seconds()*u.Factor
-	return f
+	p.X.Min, p.X.Max = at(0), at(timelineColumns)
+	return p
 }
 
 // firstReplica returns the spans of the trace's first process, its number of
@@ -176,9 +198,13 @@ func rasterize(row []Span, from, to sim.Time) []cells {
 			continue
 		}
 		a, b := float64(s.Start-from)*scale, float64(s.End-from)*scale
-		if b-a > 6 { // wide enough for a seam that tells it from its neighbour
+		if b <= 0 || a >= timelineColumns {
+			continue
+		}
+		if b-a > 16 && a >= 0 { // wide enough for a seam that tells it from its neighbour
 			edge[int(a)] = true
 		}
+		a = max(a, 0)
 		for c := int(a); c < timelineColumns && float64(c) < b; c++ {
 			fill[c*kinds+k] += min(b, float64(c+1)) - max(a, float64(c))
 		}

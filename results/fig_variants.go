@@ -34,7 +34,7 @@ func PlotVariants(base, title, context string, v []Variant) error {
 		}
 		_, e, ok := nonzero(b.CNPs, b.Pauses, b.ECN, b.Delivered)
 		if ok {
-			to = max(to, sim.Time(e)*b.Bin)
+			to = max(to, b.Start+sim.Time(e)*b.Bin)
 		}
 		for _, n := range b.Delivered {
 			rate = max(rate, float64(n)*8/b.Bin.Seconds())
@@ -55,7 +55,7 @@ func PlotVariants(base, title, context string, v []Variant) error {
 		bins := func(n []int64, k float64) plotter.XYs {
 			var xy plotter.XYs
 			for i := range n {
-				if at := sim.Time(i) * b.Bin; at <= to {
+				if at := b.Start + sim.Time(i)*b.Bin; at <= to {
 					xy = append(xy, plotter.XY{X: at.Seconds() * us.Factor, Y: float64(n[i]) * k})
 				}
 			}

@@ -23,7 +23,7 @@ type Dir struct {
 	Spans     []Span
 }
 
-// ReadSummary loads summary.json and run.json alone.
+// ReadSummary loads summary.json, run.json and effective.yaml alone.
 func ReadSummary(dir string) (*Dir, error) {
 	d := &Dir{Path: dir}
 	path := filepath.Join(dir, "summary.json")
@@ -49,6 +49,10 @@ func ReadSummary(dir string) (*Dir, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, "run.json"), err)
 	}
+	d.Effective, err = os.ReadFile(filepath.Join(dir, "effective.yaml"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	return d, nil
 }
 
@@ -66,10 +70,6 @@ func Read(dir string) (*Dir, error) {
 		return err
 	}
 	at := func(name string) string { return filepath.Join(dir, name) }
-	d.Effective, err = os.ReadFile(at("effective.yaml"))
-	if missing(err) != nil {
-		return nil, err
-	}
 	if d.Flows, err = readFlows(at("flows.csv")); missing(err) != nil {
 		return nil, err
 	}

@@ -40,6 +40,7 @@ type reportQueue struct {
 }
 
 type reportBins struct {
+	Start     float64 `json:"start"`
 	Bin       float64 `json:"bin"`
 	CNPs      []int64 `json:"cnps"`
 	Pauses    []int64 `json:"pauses"`
@@ -120,7 +121,7 @@ func (d *Dir) reportData(p *page) *reportData {
 		x.ECN, _ = fold(b.ECN, sum)
 		x.Delivered, _ = fold(b.Delivered, sum)
 		bin := b.Bin * sim.Time(k)
-		x.Bin = bin.Seconds()
+		x.Start, x.Bin = b.Start.Seconds(), bin.Seconds()
 		r.Bins, p.HasBins, p.BinWidth = x, true, humanTime(bin)
 	}
 	for _, s := range d.Rates[:min(len(d.Rates), reportRates)] {

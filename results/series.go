@@ -14,6 +14,7 @@ import (
 
 // Bins are network-wide counts over time: network.csv.
 type Bins struct {
+	Start                        sim.Time // of the first bin
 	Bin                          sim.Time
 	CNPs, Pauses, ECN, Delivered []int64
 }
@@ -31,7 +32,7 @@ func writeBins(w io.Writer, b *fabric.Bins) error {
 	}
 	n := max(len(b.CNPs), len(b.Pauses), len(b.ECN), len(b.Delivered))
 	for i := range n {
-		start := sim.Time(i) * b.Bin
+		start := b.Start + sim.Time(i)*b.Bin
 		fmt.Fprintf(o, "%s,%s,%d,%d,%d,%d\n", start.NanosExact(), b.Bin.NanosExact(), at(b.CNPs, i), at(b.Pauses, i), at(b.ECN, i), at(b.Delivered, i))
 	}
 	return o.Flush()
@@ -40,7 +41,9 @@ func writeBins(w io.Writer, b *fabric.Bins) error {
 func readBins(path string) (Bins, error) {
 	var b Bins
 	err := readCSV(path, 6, func(p *fieldParser, rec []string) {
-		b.Bin = p.nanos(rec[1])
+		if b.Bin = p.nanos(rec[1]); len(b.CNPs) == 0 {
+			b.Start = p.nanos(rec[0])
+		}
 		b.CNPs = append(b.CNPs, p.int(rec[2]))
 		b.Pauses = append(b.Pauses, p.int(rec[3]))
 		b.ECN = append(b.ECN, p.int(rec[4]))

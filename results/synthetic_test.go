@@ -31,7 +31,7 @@ func synthetic(fidelity string) *Run {
 		f.Ideal = (200 * sim.Gbps).TxTime(f.Bytes) + 3*sim.Microsecond
 		slow := 1 + 0.05*rng.ExpFloat64()
 		if i >= 336 {
-			f.Label, f.Start, slow = "dp_all_reduce", 2700*sim.Millisecond, 1.2+1.1*rng.Float64()
+			f.Label, f.Start, slow = "dp_all_reduce", 2700*sim.Millisecond, 3.2+1.5*rng.Float64()
 		}
 		f.FCT = sim.Time(float64(f.Ideal) * slow)
 		if i == 399 {
@@ -43,6 +43,16 @@ func synthetic(fidelity string) *Run {
 	c.Flows, c.FlowsFinished, c.BytesDelivered = 400, 399, 399*50<<20
 	for i := range r.Report.Ports {
 		r.Report.Ports[i].TxBytes = int64(20e9 * (0.3 + 0.7*rng.Float64()))
+	}
+	routes := fabric.NewRoutes(g, fabric.RouteOptions{Hasher: fabric.Hasher{Kind: fabric.CRC32, Fields: fabric.FiveTuple, Seed: 5, PerSwitch: true}})
+	r.Crossings = CrossingsOf(routes, r.Report.Flows, func(fabric.FlowID) int { return 1 })
+	for i := range r.Report.Ports {
+		if uplink(g, fabric.PortID(i)) {
+			r.Report.Ports[i].TxBytes = 0
+			for _, c := range r.Crossings(fabric.PortID(i)) {
+				r.Report.Ports[i].TxBytes += c.Bytes * 102 / 100
+			}
+		}
 	}
 	r.Jobs = []workload.Result{syntheticJob()}
 	if fidelity != "flow" {
@@ -195,11 +205,5 @@ func syntheticCongestion(r *Run, rng *rand.Rand) {
 			s.At, s.Rate = append(s.At, t), append(s.Rate, sim.Rate(rate))
 		}
 		rep.Rates = append(rep.Rates, s)
-	}
-	r.Crossings = func(p fabric.PortID) []Crossing {
-		if p != up[0] {
-			return nil
-		}
-		return []Crossing{{336, 50 << 20}, {337, 50 << 20}, {338, 50 << 20}, {1, 1 << 20}}
 	}
 }

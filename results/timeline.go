@@ -53,7 +53,7 @@ func writeTimeline(w io.Writer, r *Run) error {
 		last := int64(-1)
 		for b, n := range r.Report.Bins.CNPs {
 			if n != last {
-				event(`{"ph":"C","pid":%d,"name":"CNPs per bin","ts":%s,"args":{"cnps":%d}}`, pid, micros(sim.Time(b)*r.Report.Bins.Bin), n)
+				event(`{"ph":"C","pid":%d,"name":"CNPs per bin","ts":%s,"args":{"cnps":%d}}`, pid, micros(r.Report.Bins.Start+sim.Time(b)*r.Report.Bins.Bin), n)
 				last = n
 			}
 		}

@@ -8,7 +8,7 @@
 
   const digits = v => {
     const a = Math.abs(v);
-    return a >= 100 || Math.abs(a - Math.round(a)) < 1e-9 * a ? Math.round(v).toLocaleString("en") : v.toPrecision(3);
+    return a >= 100 || Math.abs(a - Math.round(a)) <= 1e-9 * a ? Math.round(v).toLocaleString("en") : v.toPrecision(3);
   };
   const scaled = (v, units) => {
     for (const [f, u] of units) if (Math.abs(v) >= f * 0.9995) return digits(v / f) + " " + u;
@@ -19,7 +19,7 @@
     rate: v => v === 0 ? "0" : scaled(v, [[1e12, "Tbit/s"], [1e9, "Gbit/s"], [1e6, "Mbit/s"], [1e3, "kbit/s"], [1, "bit/s"]]),
     count: v => digits(v),
     time: v => v === 0 ? "0" : scaled(v, [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]]),
-    fraction: v => v.toFixed(3),
+    fraction: v => String(+v.toFixed(3)),
     ratio: v => v.toFixed(3),
   };
   // Ticks need as many decimals as tell them apart, in one unit for the axis.
@@ -76,7 +76,7 @@
     chart("queues", { series, y: print.bytes, ylabel: "largest egress queue", xname: "time", xlabel: "simulated time", time: true, step: true, sync: "t", height: 380 });
   }
   if (data.bins) {
-    const b = data.bins, x = ramp(0, b.bin, b.cnps.length), per = print.time(b.bin);
+    const b = data.bins, x = ramp(b.start, b.bin, b.cnps.length), per = print.time(b.bin);
     const common = { xname: "time", time: true, step: true, sync: "t", height: 220 };
     chart("cnps", { ...common, series: [{ name: "CNPs", xy: [x, b.cnps] }, { name: "ECN marks", xy: [x, b.ecn], colour: "#56B4E9" }], y: print.count, ylabel: "per " + per });
     chart("pauses", { ...common, series: [{ name: "PFC pauses", xy: [x, b.pauses], colour: "#D55E00" }], y: print.count, ylabel: "per " + per });

@@ -89,7 +89,17 @@ func (p *Panel) air() bool {
 // Line adds a curve. step draws it as a staircase that holds each value until
 // the next.
 func (p *Panel) Line(xy plotter.XYs, c color.Color, dash []vg.Length, step bool) {
-	l := &plotter.Line{XYs: xy, LineStyle: draw.LineStyle{Color: c, Width: vg.Points(lineWidth), Dashes: dash}}
+	p.line(xy, c, lineWidth, dash, step)
+}
+
+// Wide adds a staircase that shows on both sides of one drawn later on the same
+// course; rank 0 is as wide as Line.
+func (p *Panel) Wide(xy plotter.XYs, c color.Color, rank int) {
+	p.line(xy, c, lineWidth+2.2*float64(rank), nil, true)
+}
+
+func (p *Panel) line(xy plotter.XYs, c color.Color, w float64, dash []vg.Length, step bool) {
+	l := &plotter.Line{XYs: xy, LineStyle: draw.LineStyle{Color: c, Width: vg.Points(w), Dashes: dash}}
 	if step {
 		l.StepStyle = plotter.PostStep
 	}
@@ -154,20 +164,22 @@ func (h *hline) DataRange() (xmin, xmax, ymin, ymax float64) {
 	return math.Inf(1), math.Inf(-1), h.y, h.y
 }
 
-// Label writes text at a point of the data, centred above it by dy points.
-func (p *Panel) Label(x, y float64, s string, dy float64) {
-	p.Plot.Add(&label{x, y, typeset(s), vg.Points(dy)})
+// Label writes text at a point of the data, centred above it by dy points and
+// no wider than room in units of x.
+func (p *Panel) Label(x, y float64, s string, dy, room float64) {
+	p.Plot.Add(&label{x, y, typeset(s), vg.Points(dy), room})
 }
 
 type label struct {
 	x, y float64
 	s    string
 	dy   vg.Length
+	room float64
 }
 
 func (l *label) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	s := style(tickSize, false, Black, draw.XCenter, draw.YBottom)
+	s := style(fit(l.s, tickSize, false, tx(l.x+l.room)-tx(l.x)), false, Black, draw.XCenter, draw.YBottom)
 	half := s.Width(l.s) / 2
 	x := min(max(tx(l.x), c.Min.X+half), c.Max.X-half)
 	c.FillText(s, vg.Point{X: x, Y: ty(l.y) + l.dy}, l.s)
