@@ -3,6 +3,7 @@ package flow
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/sim"
@@ -125,9 +126,30 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 			e.sys.links = append(e.sys.links, link{cap: c}, link{cap: c})
 		}
 	}
+	for i := range e.sys.links {
+		e.sys.users.grow(&e.sys.links[i].users)
+	}
+	e.expect(flowsPerHost * len(g.Hosts()))
 	e.place.init(len(e.sys.links))
 	e.shapes.init(g)
 	return e, nil
+}
+
+// flowsPerHost is for how many flows at once there is room from the start: a
+// ring, a tree or a pipeline has fewer.
+const flowsPerHost = 4
+
+// expect makes room for n more flows at once.
+func (e *Engine) expect(n int) {
+	if n -= len(e.free); n <= 0 {
+		return
+	}
+	e.slots = slices.Grow(e.slots, n)
+	e.relays = slices.Grow(e.relays, n)
+	e.sys.vars = slices.Grow(e.sys.vars, n)
+	e.sys.incs = slices.Grow(e.sys.incs, 8*n) // paths of five to eight hops
+	e.cal.nodes = slices.Grow(e.cal.nodes, n)
+	e.free = slices.Grow(e.free, n)
 }
 
 // bytesPerPs converts a rate to the solver's unit.

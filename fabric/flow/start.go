@@ -42,6 +42,9 @@ func (e *Engine) StartGroup(fs []fabric.Flow) []fabric.FlowID {
 	for i := range fs {
 		e.coupling = e.coupling || len(fs[i].Upstream) > 0
 	}
+	if len(fs) > 1 {
+		e.expect(len(fs))
+	}
 	slots := e.group[:0]
 	for i := range fs {
 		ids[i] = fabric.FlowID(e.recs.n)

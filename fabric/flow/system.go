@@ -73,6 +73,7 @@ type system struct {
 	incs  []incidence
 	edges []edge
 
+	users    slab
 	blocks   [24][]int32 // free blocks of 2^class incidences
 	freeEdge []int32
 
@@ -159,6 +160,9 @@ func (s *system) enter(v int32) {
 		c := &in[i]
 		l := &s.links[c.link]
 		c.at = int32(len(l.users))
+		if len(l.users) == cap(l.users) {
+			s.users.grow(&l.users)
+		}
 		l.users = append(l.users, user{v, x.first + int32(i)})
 		l.qps += c.k
 	}
