@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"bytes"
+	"os"
 	"strings"
 	"testing"
 )
@@ -101,5 +103,20 @@ func TestCatalog(t *testing.T) {
 				t.Errorf("%s %s: %v", kind, e.Name, err)
 			}
 		}
+	}
+}
+
+// TestReference: docs/scenario.md is what the loader reads.
+func TestReference(t *testing.T) {
+	const page = "../docs/scenario.md"
+	want := Reference()
+	if *update {
+		if err := os.WriteFile(page, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is behind; run go test ./scenarios -run Reference -update (%v)", page, err)
 	}
 }
