@@ -95,5 +95,5 @@ func newRoot() *cobra.Command {
 }
 
 func verbs() []*cobra.Command {
-	return []*cobra.Command{runCmd(), checkCmd(), plotCmd(), reportCmd(), replayCmd(), importCmd(), catalogCmd(), sweepCmd(), workerCmd(), compareCmd(), schemaCmd(), ncclTestCmd(), calibrateCmd(), validateCmd(), benchCmd(), versionCmd()}
+	return []*cobra.Command{runCmd(), checkCmd(), topoCmd(), plotCmd(), reportCmd(), replayCmd(), importCmd(), catalogCmd(), sweepCmd(), workerCmd(), compareCmd(), schemaCmd(), ncclTestCmd(), calibrateCmd(), validateCmd(), benchCmd(), versionCmd()}
 }

@@ -113,12 +113,12 @@ func validateCollectives(w, _ io.Writer, dir string) (int, error) {
 	}
 	var rows []results.ValidationRow
 	for _, r := range rs {
-		if r.Bytes < collectives.Large || r.TimeUS <= 0 {
+		if r.Bytes < collectives.Large || r.TimeUS <= 0 || r.Role != collectives.Calibrate && r.Role != collectives.Predict {
 			continue
 		}
 		f := r.Collective.BusFactor(r.GPUs) * float64(r.Bytes) / 1e3 // us to GB/s
 		rows = append(rows, results.ValidationRow{
-			Group: r.Family, Name: fmt.Sprintf("%s %d B", r.Log, r.Bytes), Measured: f / r.TimeUS, Predicted: f / r.PredictedUS,
+			Group: nodesGroup(r.Nodes), Name: fmt.Sprintf("%s %d B", r.Log, r.Bytes), Measured: f / r.TimeUS, Predicted: f / r.PredictedUS,
 			Calibrated: r.Role == collectives.Calibrate,
 		})
 	}
@@ -132,4 +132,15 @@ func validateCollectives(w, _ io.Writer, dir string) (int, error) {
 		return missed, err
 	}
 	return missed, writeAtomically(filepath.Join(dir, "validation-collectives.md"), b.Bytes())
+}
+
+// nodesGroup names the colour of a row: by scale, since families are many.
+func nodesGroup(nodes int) string {
+	switch {
+	case nodes <= 1:
+		return "one node"
+	case nodes == 2:
+		return "two nodes"
+	}
+	return "four nodes and more"
 }
