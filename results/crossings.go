@@ -40,8 +40,9 @@ func crossings(g *fabric.Graph, a *fabric.Assigner, flows []fabric.FlowRecord, q
 				c := m[p]
 				if k := len(c) - 1; k >= 0 && c[k].Flow == id {
 					c[k].Bytes += f.QPBytes(q, count)
+					c[k].QPs++
 				} else {
-					m[p] = append(c, Crossing{id, f.QPBytes(q, count)})
+					m[p] = append(c, Crossing{id, 1, f.QPBytes(q, count)})
 				}
 			}
 		}
@@ -72,6 +73,7 @@ type share struct {
 	bytes int64
 	span  sim.Time // while one of its flows through the port was in progress
 	flows []fabric.FlowID
+	qps   int
 	slow  float64 // mean slowdown of those flows
 }
 
@@ -86,6 +88,7 @@ func shareOf(r *Run, p fabric.PortID, job, label string) share {
 			continue
 		}
 		s.bytes += c.Bytes
+		s.qps += c.QPs
 		s.flows = append(s.flows, c.Flow)
 		spans = append(spans, active(f, r.SimTime))
 		if x, ok := slowdown(f); ok {

@@ -173,7 +173,7 @@ func collisionAt(r *Run, n fabric.NodeID, job, label string) (collision, bool) {
 			c.port, c.of = p, s
 		}
 	}
-	if total == 0 || c.of.span <= 0 || len(c.of.flows) < 2 {
+	if total == 0 || c.of.span <= 0 || c.of.qps < 2 {
 		return c, false
 	}
 	c.part = float64(c.of.bytes) / float64(total)
@@ -192,13 +192,20 @@ func (c *collision) finding(r *Run, switches int) Finding {
 	if name == "" {
 		name = "flow"
 	}
-	text := fmt.Sprintf("Port %s carried %d %s flows (%s), %s of what went over the %d uplinks of its switch: hash collision. It was %s utilised while they ran, %s %s.",
-		r.Graph.PortName(c.port), len(c.of.flows), name, pairsOf(r, c.of.flows), humanPercent(c.part), c.ups, humanPercent(c.rate), others(c.ups-1), humanPercent(c.rest))
+	what := fmt.Sprintf("%d %s flows", len(c.of.flows), name)
+	switch {
+	case len(c.of.flows) == 1:
+		what = fmt.Sprintf("%d queue pairs of one %s flow", c.of.qps, name)
+	case c.of.qps > len(c.of.flows):
+		what = fmt.Sprintf("%d queue pairs of %d %s flows", c.of.qps, len(c.of.flows), name)
+	}
+	text := fmt.Sprintf("Port %s carried %s (%s), %s of what went over the %d uplinks of its switch: hash collision. It was %s utilised while they ran, %s %s.",
+		r.Graph.PortName(c.port), what, pairsOf(r, c.of.flows), humanPercent(c.part), c.ups, humanPercent(c.rate), others(c.ups-1), humanPercent(c.rest))
 	if x, ok := slowdownElsewhere(r, c); ok && c.of.slow > 1.05*x {
 		text += fmt.Sprintf(" They took %s times their ideal time, the others of %s %s.", humanRatio(c.of.slow), name, humanRatio(x))
 	}
 	if switches > 1 {
-		text += fmt.Sprintf(" %d switches spread %s as unevenly.", switches, name)
+		text += fmt.Sprintf(" In all %d switches spread %s unevenly.", switches, name)
 	}
 	return Finding{Kind: "collision", Where: r.Graph.PortName(c.port), Text: text, Knob: hashKnob}
 }

@@ -40,9 +40,11 @@ type Run struct {
 	Host Host
 }
 
-// Crossing is one flow's share of a port's traffic, in payload bytes.
+// Crossing is one flow's share of a port's traffic: queue pairs and payload
+// bytes.
 type Crossing struct {
 	Flow  fabric.FlowID
+	QPs   int
 	Bytes int64
 }
 
