@@ -81,8 +81,8 @@ func TestRingAllReduce(t *testing.T) {
 
 // With steps shorter than the latency, each of the 2(n-1) steps takes a latency.
 func TestRingAllReduceBoundByLatency(t *testing.T) {
-	const n, lag = 16, 4096
-	for _, slice := range []int64{0, lag} {
+	const n, lag = 16, 2 * 4096
+	for _, slice := range []int64{0, lag / 2, lag} {
 		x := star(t, n)
 		fs := ring(x.hosts, n*lag)
 		for i := range fs {
@@ -91,8 +91,8 @@ func TestRingAllReduceBoundByLatency(t *testing.T) {
 		path, _ := x.r.Path(nil, fs[0].Src, fs[0].Dst, fabric.QPHeader(&fs[0], 0, 0))
 		pipe := fabric.Pipe(x.g, path, lag, framing)
 		step := pipe
-		if slice > 0 {
-			step += (100 * sim.Gbps).TxTime(lag + framing.Header)
+		if slice == lag {
+			step += (100 * sim.Gbps).TxTime(framing.WireBytes(lag / 2))
 		}
 		for i, rec := range x.run(t, fs...).Flows {
 			want := 500*sim.Nanosecond + (2*(n-1)-1)*step + pipe
@@ -161,5 +161,31 @@ func TestTreeTakesTheSlowerChild(t *testing.T) {
 	up, slow := rep.Flows[2].FCT, rep.Flows[1].FCT
 	if up < slow || up > slow+3*sim.Microsecond {
 		t.Errorf("upward flow ends at %v, its slower child at %v", up, slow)
+	}
+}
+
+// With data both ways ACKs take their share of every port: a ring is slower by
+// it, a flow alone is not.
+func TestAcksTakeTheirShare(t *testing.T) {
+	g, r := build(t, topo.Star{Base: base(8)})
+	run := func(every int, fs ...fabric.Flow) sim.Time {
+		k := sim.NewKernel()
+		e, err := New(k, g, r, Config{Framing: framing, AckEvery: every})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Attach(e)
+		x := &rig{k: k, g: g, r: r, e: e}
+		return x.run(t, fs...).Flows[0].FCT
+	}
+	h := g.Hosts()
+	lone := fabric.Flow{Src: h[0], Dst: h[1], Bytes: 64 << 20}
+	if a, b := run(4, lone), run(0, lone); a != b {
+		t.Errorf("alone: %v with ACKs, %v without", a, b)
+	}
+	a, b := run(4, ring(h, 64<<20)...), run(0, ring(h, 64<<20)...)
+	want := 1 / (1 - 86.0/4/4178)
+	if got := float64(a) / float64(b); math.Abs(got-want) > 1e-4 {
+		t.Errorf("ring: %v with ACKs, %v without: %.5f times, want %.5f", a, b, got, want)
 	}
 }

@@ -24,7 +24,7 @@ import (
 type relay struct {
 	lag   float64  // payload that it may send ahead
 	pipe  float64  // ps from a bit's departure to its availability at the far end
-	hold  float64  // ps that a slice takes, as a relay
+	hold  float64  // ps that the rest of a slice takes, as a relay
 	scale float64  // payload a wire byte
 	alone float64  // wire rate on an idle network
 	cycle float64  // bound on the level while bound, if it is part of a cycle
@@ -52,7 +52,8 @@ func (e *Engine) couple(fs []fabric.Flow, slots []int32) {
 		d := slots[i]
 		r := &e.relays[d]
 		r.lag = float64(f.Lag)
-		r.hold = float64(min(f.Slice, f.Bytes)) / (r.alone * r.scale)
+		// The first packet of a slice is part of the pipe.
+		r.hold = float64(max(0, min(f.Slice, f.Bytes)-e.cfg.Framing.Payload)) / (r.alone * r.scale)
 		r.grain = 1
 		for span := r.lag / (r.alone * r.scale) / grainsPerLag; r.grain < 1<<40 && float64(2*r.grain) <= span; {
 			r.grain *= 2

@@ -101,7 +101,11 @@ func TestSolverAgainstBruteForce(t *testing.T) {
 		s := &system{}
 		nl := rapid.IntRange(1, 8).Draw(t, "links")
 		for range nl {
-			s.links = append(s.links, link{cap: float64(rapid.IntRange(1, 12).Draw(t, "cap"))})
+			c := float64(rapid.IntRange(1, 12).Draw(t, "cap"))
+			s.links = append(s.links, link{cap: c, rated: c})
+		}
+		if rapid.IntRange(0, 3).Draw(t, "acks") == 0 {
+			s.ports, s.ack = int32(nl&^1), 0.25
 		}
 		var live []int32
 		next := int32(0)
@@ -181,7 +185,11 @@ func TestSolverAgainstBruteForce(t *testing.T) {
 				for _, u := range s.links[l].users {
 					load += float64(s.incs[u.inc].k) * s.vars[u.v].level
 				}
-				if k := &s.links[l]; math.Abs(load-k.load) > 1e-9*(1+load) || load > k.cap*(1+1e-9) {
+				k := &s.links[l]
+				if want := k.rated; l < int(s.ports) && len(s.links[l^1].users) > 0 && k.cap != want*0.75 || (l >= int(s.ports) || len(s.links[l^1].users) == 0) && k.cap != want {
+					t.Fatalf("link %d: capacity %g of %g", l, k.cap, k.rated)
+				}
+				if math.Abs(load-k.load) > 1e-9*(1+load) || load > k.cap*(1+1e-9) {
 					t.Fatalf("link %d carries %g, accounted %g, capacity %g", l, load, k.load, k.cap)
 				}
 			}

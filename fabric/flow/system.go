@@ -14,7 +14,8 @@ type user struct{ v, inc int32 }
 
 // link is one direction of a cable, or a limit of a host.
 type link struct {
-	cap   float64 // bytes a picosecond
+	cap   float64 // bytes a picosecond, less what ACKs take
+	rated float64 // before that
 	load  float64
 	base  float64 // what the variables not in play leave of cap
 	resid float64 // what is left of base
@@ -72,6 +73,11 @@ type system struct {
 	vars  []variable
 	incs  []incidence
 	edges []edge
+
+	// The first ports links are the two directions of cables, side by side. A
+	// port gives the share ack of itself to ACKs while its opposite is in use.
+	ports int32
+	ack   float64
 
 	users    slab
 	blocks   [24][]int32 // free blocks of 2^class incidences
@@ -164,6 +170,9 @@ func (s *system) enter(v int32) {
 			s.users.grow(&l.users)
 		}
 		l.users = append(l.users, user{v, x.first + int32(i)})
+		if len(l.users) == 1 {
+			s.answer(c.link)
+		}
 		l.qps += c.k
 	}
 	s.look(v)
@@ -199,6 +208,7 @@ func (s *system) remove(v int32) {
 		l.qps -= c.k
 		if last == 0 {
 			l.load, l.full = 0, false
+			s.answer(c.link)
 			continue
 		}
 		l.load -= float64(c.k) * x.level
@@ -229,7 +239,28 @@ func (s *system) setLimit(v int32, limit float64) {
 
 // setCap changes the capacity of a link.
 func (s *system) setCap(li int32, c float64) {
+	s.links[li].rated = c
+	s.derate(li)
+}
+
+// answer follows up that the first user has come to port li or the last has
+// left: the port that answers it, which carries the ACKs, has less to give.
+func (s *system) answer(li int32) {
+	if s.ack > 0 && li < s.ports {
+		s.derate(li ^ 1)
+	}
+}
+
+// derate works out the capacity of link li.
+func (s *system) derate(li int32) {
 	l := &s.links[li]
+	c := l.rated
+	if s.ack > 0 && li < s.ports && len(s.links[li^1].users) > 0 {
+		c *= 1 - s.ack
+	}
+	if c == l.cap {
+		return
+	}
 	l.cap = c
 	for _, u := range l.users {
 		s.look(u.v)
