@@ -116,6 +116,13 @@ func TestInvariants(t *testing.T) {
 		if c := rep.Counters; c.FlowsFinished != c.Flows || c.BytesDelivered != bytes {
 			t.Errorf("seed %d: %d of %d flows, %d of %d B", seed, c.FlowsFinished, c.Flows, c.BytesDelivered, bytes)
 		}
+		var binned int64
+		for _, n := range rep.Bins.Delivered {
+			binned += n
+		}
+		if d := binned - bytes; d < -2 || d > 2 {
+			t.Errorf("seed %d: %d B over time, %d in all", seed, binned, bytes)
+		}
 		for l := range x.e.sys.links {
 			if k := &x.e.sys.links[l]; len(k.users) != 0 || k.qps != 0 || k.load != 0 || k.full {
 				t.Fatalf("seed %d: link %d is not empty: %+v", seed, l, k)
@@ -271,6 +278,32 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []Config{{}, {Framing: framing, Batch: -1}, {Framing: fabric.Framing{Payload: 4096, Header: -1}}} {
 		if _, err := New(sim.NewKernel(), g, r, c); err == nil || !strings.HasPrefix(err.Error(), "flow: ") {
 			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// A flow at a constant rate shows as that rate in every bin that it fills.
+func TestBinsShowTheRate(t *testing.T) {
+	b := bins([]fabric.FlowRecord{
+		{Bytes: 12_500_000, Start: 1500 * sim.Nanosecond, FCT: sim.Millisecond},
+		{Bytes: 7, Start: 300 * sim.Microsecond, FCT: 0},
+		{Bytes: 99, FCT: -1},
+	})
+	if b.Bin != sim.Microsecond || len(b.Delivered) != 1002 {
+		t.Fatalf("%d bins of %v", len(b.Delivered), b.Bin)
+	}
+	for i, n := range b.Delivered {
+		want := int64(12_500)
+		switch i {
+		case 0:
+			want = 0
+		case 1, 1001:
+			want /= 2
+		case 300:
+			want += 7
+		}
+		if d := n - want; d < -1 || d > 1 {
+			t.Errorf("bin %d: %d B, want %d", i, n, want)
 		}
 	}
 }

@@ -71,7 +71,7 @@ func (e *Engine) account(s int32, share float64) {
 }
 
 // Report returns what happened up to the kernel's now. Packets, queues, marks
-// and pauses are not modelled and stay zero.
+// and pauses are not modelled and stay zero; ACKs do not count as TxBytes.
 func (e *Engine) Report() *fabric.Report {
 	e.now = max(e.now, e.k.Now())
 	r := &fabric.Report{Fidelity: "flow", Flows: make([]fabric.FlowRecord, e.recs.n), Ports: make([]fabric.PortStats, len(e.g.Ports))}
@@ -111,6 +111,7 @@ func (e *Engine) Report() *fabric.Report {
 			Class: x.class, Job: n.job, Label: n.label,
 		}
 	}
+	r.Bins = bins(r.Flows)
 	r.Counters.Flows = int64(e.recs.n)
 	r.Counters.BytesDelivered = delivered
 	for i := range r.Ports {

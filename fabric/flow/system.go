@@ -211,7 +211,7 @@ func (s *system) remove(v int32) {
 			s.answer(c.link)
 			continue
 		}
-		l.load -= float64(c.k) * x.level
+		l.load -= float64(float64(c.k) * x.level)
 		if l.full && !l.stale {
 			l.stale = true
 			s.stale = append(s.stale, c.link)
