@@ -169,6 +169,8 @@ func signedPercent(x float64) string {
 		return "-"
 	case x == 0:
 		return "0 %"
+	case math.Abs(x) < 5e-5:
+		return fmt.Sprintf("%+.1g %%", x*100)
 	case math.Abs(x) < 0.0995:
 		return fmt.Sprintf("%+.2f %%", x*100)
 	case math.Abs(x) < 9.995:

@@ -49,6 +49,9 @@ func (d *Dir) queuesFigure() *chart.Figure {
 		return nil
 	}
 	from, to, part := busySpan(hot)
+	if part != "" { // those that are hottest in the stretch, not elsewhere
+		hot = hottestWithin(d.Queues, from, to)
+	}
 	top := float64(slices.Max(hot[0].Max))
 	limits, far := thresholds(&hot[0], top)
 	for _, l := range limits {
@@ -83,6 +86,22 @@ func (d *Dir) queuesFigure() *chart.Figure {
 	}
 	p.X.Min, p.X.Max = (from-zero).Seconds()*us.Factor, (to-zero).Seconds()*us.Factor
 	return f
+}
+
+// hottestWithin returns the queues with the highest peaks between from and to.
+func hottestWithin(all []Queue, from, to sim.Time) []Queue {
+	peak := func(q *Queue) int64 {
+		var top int64
+		for k, m := range q.Max {
+			if at := q.Start + sim.Time(k)*q.Bin; at >= from && at <= to {
+				top = max(top, m)
+			}
+		}
+		return top
+	}
+	hot := slices.DeleteFunc(slices.Clone(all), func(q Queue) bool { return peak(&q) == 0 })
+	slices.SortStableFunc(hot, func(a, b Queue) int { return cmp.Compare(peak(&b), peak(&a)) })
+	return hot[:min(len(hot), queueCurves)]
 }
 
 // busySpan returns what the queues figure shows: all of the time in which some

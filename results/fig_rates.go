@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/plotter"
 
@@ -53,7 +54,8 @@ func (d *Dir) ratesFigure() *chart.Figure {
 			xy = append(xy, plotter.XY{X: (r.At[k] - zero).Seconds() * us.Factor, Y: float64(r.Rate[k]) * ur.Factor})
 		}
 		p.Line(xy, chart.Colour(i), nil, true)
-		f.Stroke(r.Name, chart.Colour(i), nil)
+		name, _, _ := strings.Cut(r.Name, " (flow ")
+		f.Stroke(name, chart.Colour(i), nil)
 	}
 	p.X.Min, p.X.Max = (from-zero).Seconds()*us.Factor, (to-zero).Seconds()*us.Factor
 	return f

@@ -95,7 +95,7 @@ func (p *Panel) Line(xy plotter.XYs, c color.Color, dash []vg.Length, step bool)
 // Wide adds a staircase that shows on both sides of one drawn later on the same
 // course; rank 0 is as wide as Line.
 func (p *Panel) Wide(xy plotter.XYs, c color.Color, rank int) {
-	p.line(xy, c, lineWidth+2.2*float64(rank), nil, true)
+	p.line(xy, c, lineWidth+1.5*float64(rank), nil, true)
 }
 
 func (p *Panel) line(xy plotter.XYs, c color.Color, w float64, dash []vg.Length, step bool) {
