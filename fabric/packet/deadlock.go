@@ -9,7 +9,7 @@ import (
 // findCycle looks for a cyclic wait: ports that are paused by a switch whose
 // packets of that ingress wait for a paused port, and so on around. It returns
 // the (port, class) indices of one cycle, nil if there is none.
-func (e *Engine) findCycle() []int32 {
+func (e *Engine) findCycle(s *shard) []int32 {
 	n := len(e.ports) * int(e.nc)
 	const unseen, onStack, done = 0, 1, 2
 	state := make([]uint8, n)
@@ -18,7 +18,7 @@ func (e *Engine) findCycle() []int32 {
 	visit = func(pc int32) []int32 {
 		state[pc] = onStack
 		path = append(path, pc)
-		for _, next := range e.waitsFor(pc) {
+		for _, next := range e.waitsFor(s, pc) {
 			switch state[next] {
 			case onStack:
 				for i, x := range path {
@@ -37,7 +37,7 @@ func (e *Engine) findCycle() []int32 {
 		return nil
 	}
 	for pc := range int32(n) {
-		if state[pc] == unseen && e.isPaused(pc) {
+		if s.owns(pc/e.nc) && state[pc] == unseen && e.isPaused(pc) {
 			if c := visit(pc); c != nil {
 				return c
 			}
@@ -52,8 +52,7 @@ func (e *Engine) isPaused(pc int32) bool {
 
 // waitsFor returns the paused (port, class) pairs whose queues hold packets
 // that came in through pc's link and keep pc paused.
-func (e *Engine) waitsFor(pc int32) []int32 {
-	s := e.shards[0]
+func (e *Engine) waitsFor(s *shard, pc int32) []int32 {
 	var out []int32
 	peer := e.ports[pc/e.nc].peer
 	if e.swOf[peer] < 0 || !e.accounts[pc].xoff {
@@ -62,7 +61,7 @@ func (e *Engine) waitsFor(pc int32) []int32 {
 	class := pc % e.nc
 	for _, p := range e.g.PortsOf(fabric.NodeID(peer)) {
 		next := int32(p)*e.nc + class
-		if !e.isPaused(next) {
+		if !s.owns(int32(p)) || !e.isPaused(next) {
 			continue
 		}
 		u := &e.queues[e.ports[p].q0+queueData+class]
@@ -78,20 +77,22 @@ func (e *Engine) waitsFor(pc int32) []int32 {
 
 // deadlocked looks for a cyclic wait when a pause lasts; once one is found,
 // nothing refreshes pauses any more and the run can end.
-func (e *Engine) deadlocked(_ *shard, _ int32) bool {
-	if e.stuck {
+func (e *Engine) deadlocked(s *shard, _ int32) bool {
+	if s.stuck {
 		return true
 	}
-	cycle := e.findCycle()
+	cycle := e.findCycle(s)
 	if cycle == nil {
 		return false
 	}
-	e.nameDeadlock(cycle)
-	return e.stuck
+	e.nameDeadlock(s, cycle)
+	return s.stuck
 }
 
 // nameDeadlock notes a cycle by its ports.
-func (e *Engine) nameDeadlock(cycle []int32) {
+func (e *Engine) nameDeadlock(s *shard, cycle []int32) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	var b strings.Builder
 	least := 0
 	for i := range cycle {
@@ -110,7 +111,7 @@ func (e *Engine) nameDeadlock(cycle []int32) {
 		e.deadlocks++
 		e.cycles = append(e.cycles, m)
 	}
-	e.stuck = !e.cfg.PFC.WatchdogDrop
+	s.stuck = !e.cfg.PFC.WatchdogDrop
 }
 
 // Deadlocks returns the cyclic waits found so far, each as the names of its

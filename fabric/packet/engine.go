@@ -3,6 +3,7 @@ package packet
 import (
 	"fmt"
 	"math/bits"
+	"sync"
 
 	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/sim"
@@ -50,8 +51,8 @@ type Engine struct {
 
 	pairs     map[uint64]uint32
 	buf, buf2 []fabric.PortID
-	nextStart int  // Compat: the first flow not yet started
-	stuck     bool // a deadlock has been found
+	nextStart int        // Compat: the first flow not yet started
+	mu        sync.Mutex // of notes and cycles: islands run at once
 	notes     []string
 	noted     map[string]bool
 	watches   []watch // by port
@@ -59,6 +60,16 @@ type Engine struct {
 	cycles    []string
 	anyCut    bool     // some switch cuts through
 	slack     sim.Time // of Ideal: a rounding a hop where a rate is no whole number of ps a byte
+
+	// Islands; see island.go.
+	owner     []int32 // by port: id of the island, 0 if free
+	islands   int32   // ids given so far
+	devices   int32   // number of real switches; the islands' copies follow
+	idle      []*shard
+	freeSlots []int32
+	freeFlows map[int32][]int32 // by number of QPs
+	extOf     []fabric.FlowID   // by flow: the owner's number
+	islandTel Telemetry
 }
 
 // New returns an engine over g and its routes r. The caller attaches it to k.
@@ -67,7 +78,7 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("packet: %w", err)
 	}
-	e := &Engine{k: k, g: g, r: r, cfg: cfg, pairs: map[uint64]uint32{}, noted: map[string]bool{}}
+	e := &Engine{k: k, g: g, r: r, cfg: cfg, pairs: map[uint64]uint32{}, noted: map[string]bool{}, freeFlows: map[int32][]int32{}}
 	if cfg.CC.Algorithm == HPCC {
 		if !cfg.Compat {
 			e.cfg.Framing.Header += intBytes
@@ -98,7 +109,7 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 	}
 	e.cc, e.usesCNP = newController(e)
 	s := &shard{
-		e: e, compat: cfg.Compat, w: sim.NewWheel(10, 12),
+		e: e, compat: cfg.Compat, w: newWheel(e.wheelSize()),
 		arena: newArena(cfg.CC.Algorithm == TIMELY || cfg.CC.Algorithm == Swift, cfg.CC.Algorithm == HPCC, cfg.Recovery.Mode == SelectiveRepeat),
 	}
 	s.tel.init(&e.cfg.Telemetry)
@@ -113,7 +124,7 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 }
 
 // Next returns the time of the earliest event.
-func (e *Engine) Next() sim.Time { return e.shards[0].w.Peek() }
+func (e *Engine) Next() sim.Time { return e.shards[0].w.peek() }
 
 // Advance handles events up to limit; see sim.Engine.
 func (e *Engine) Advance(limit sim.Time) { e.shards[0].run(limit) }
@@ -175,6 +186,8 @@ func (e *Engine) ideal(path []fabric.PortID, size int64, limit sim.Rate) sim.Tim
 // note remembers a message for the report, once.
 func (e *Engine) note(format string, args ...any) {
 	m := fmt.Sprintf(format, args...)
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if !e.noted[m] && len(e.notes) < maxNotes {
 		e.noted[m] = true
 		e.notes = append(e.notes, m)
@@ -215,4 +228,18 @@ func mulDiv(a, b, c int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	q, _ := bits.Div64(hi, lo, uint64(c))
 	return int64(q)
+}
+
+// wheelSize chooses the buckets of the wheel: about ten packets each with all
+// ports busy, over a span that serialization and propagation rarely exceed.
+func (e *Engine) wheelSize() (shift, lg uint) {
+	perSecond := 0.0
+	for i := range e.ports {
+		perSecond += float64(e.ports[i].rate) / float64(8*(e.payload+e.header))
+	}
+	shift = 12
+	for shift > 4 && perSecond*1e-12*float64(uint(1)<<shift) > 10 {
+		shift--
+	}
+	return shift, max(8, 22-shift)
 }

@@ -126,7 +126,7 @@ func (s *shard) refresh(ai int32, gen uint32) {
 func (s *shard) expire(pc int32, gen uint32) {
 	p := &s.e.pauses[pc]
 	pi := pc / s.nc
-	if p.expire == gen && !s.e.stuck {
+	if p.expire == gen && !s.stuck {
 		s.unpause(pi, &s.ports[pi], uint8(pc%s.nc)+queueData, p)
 	}
 }

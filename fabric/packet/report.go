@@ -48,8 +48,8 @@ func (e *Engine) Report() *fabric.Report {
 	}
 	e.reportTelemetry(r, s, now)
 	if s.active > 0 {
-		if cycle := e.findCycle(); cycle != nil {
-			e.nameDeadlock(cycle)
+		if cycle := e.findCycle(s); cycle != nil {
+			e.nameDeadlock(s, cycle)
 		}
 	}
 	c.Deadlocks = e.deadlocks

@@ -28,7 +28,7 @@ const (
 type shard struct {
 	e *Engine
 	arena
-	w      *sim.Wheel
+	w      *wheel
 	now    sim.Time
 	seq    uint64
 	events uint64
@@ -38,7 +38,8 @@ type shard struct {
 	island bool // of an Island: completions go to ended, not to the kernel
 	active int  // flows neither finished nor failed
 	ended  []int32
-	bucket int64 // of the wheel, as last seen
+	id     int32 // of the island, from 1; 0: the shard of all ports
+	stuck  bool  // a deadlock has been found
 	sink   int64 // keeps warm from being optimised away
 
 	// The shared arrays.
@@ -66,7 +67,7 @@ func (s *shard) attach(e *Engine) {
 // push schedules an event that goes before arrivals of the same instant.
 func (s *shard) push(at sim.Time, kind uint8, target, arg int32) {
 	s.seq++
-	s.w.Push(sim.Item{At: at, Key: s.seq<<8 | uint64(kind), Target: uint32(target), Arg: uint32(arg)})
+	s.w.push(at, s.seq&(1<<seqBits-1)<<kindBits|uint64(kind), target, arg)
 }
 
 // pushArrive schedules an arrival. Arrivals of one instant are ordered by a
@@ -74,14 +75,14 @@ func (s *shard) push(at sim.Time, kind uint8, target, arg int32) {
 // Compat by the order of scheduling.
 func (s *shard) pushArrive(at sim.Time, kind uint8, pi, ki int32) {
 	s.seq++
-	key := s.seq<<8 | uint64(kind)
+	key := s.seq&(1<<seqBits-1)<<kindBits | uint64(kind)
 	if !s.compat {
 		h := (uint64(at) ^ uint64(pi)<<40 ^ s.e.tieSeed) * 0x9e3779b97f4a7c15
 		h ^= h >> 29
-		key |= (h * 0xbf58476d1ce4e5b9) >> 48 << 48
-		key |= 1 << 48
+		h = h * 0xbf58476d1ce4e5b9 >> (64 - tieBits)
+		key |= max(h, 1) << tieShift
 	}
-	s.w.Push(sim.Item{At: at, Key: key, Target: uint32(pi), Arg: uint32(ki)})
+	s.w.push(at, key, pi, ki)
 }
 
 // batch is how many events a shard handles before the kernel may report
@@ -94,34 +95,39 @@ func (s *shard) run(limit sim.Time) {
 	s.yield = false
 	n := 0
 	for ; n < batch && !s.yield; n++ {
-		it, ok := s.w.PopBefore(limit)
-		if !ok {
+		w := s.w
+		if w.pos >= len(w.run) {
+			if w.peek() == sim.Never {
+				break
+			}
+			s.warm(w.run)
+		}
+		ev := w.run[w.pos]
+		at := w.base + sim.Time(ev.key>>offShift)
+		if at > limit {
 			break
 		}
-		s.now = it.At
-		if b := s.w.Bucket(); b != s.bucket {
-			s.bucket = b
-			s.warm(s.w.Upcoming())
-		}
-		t := int32(it.Target)
-		switch it.Kind() {
+		w.pos++
+		w.n--
+		w.last, s.now = at, at
+		switch ev.kind() {
 		case evTx:
-			s.dequeue(t)
+			s.dequeue(ev.target)
 		case evArrive:
-			s.arrive(t, int32(it.Arg))
-		case evWhole:
-			s.whole(t, int32(it.Arg))
+			s.arrive(ev.target, ev.arg)
 		default:
-			s.rare(&it)
+			s.rare(&ev)
 		}
 		s.checkInvariants(n)
 	}
 	s.events += uint64(n)
 }
 
-func (s *shard) rare(it *sim.Item) {
-	t, arg := int32(it.Target), int32(it.Arg)
-	switch it.Kind() {
+func (s *shard) rare(ev *event) {
+	t, arg := ev.target, ev.arg
+	switch ev.kind() {
+	case evWhole:
+		s.whole(t, arg)
 	case evReady:
 		s.snd[t].state &^= stTimer
 		s.wake(t)
@@ -161,30 +167,30 @@ func (s *shard) rare(it *sim.Item) {
 // warm loads what the coming events will touch. The loads of one pass do not
 // depend on one another, so the processor overlaps their cache misses, which
 // would come one by one later.
-func (s *shard) warm(items []sim.Item) {
+func (s *shard) warm(items []event) {
 	if len(items) < 2 {
 		return
 	}
 	sum := int64(0)
 	for i := range items {
 		it := &items[i]
-		switch it.Kind() {
+		switch it.kind() {
 		case evTx:
-			sum += int64(s.ports[it.Target].freeAt)
+			sum += int64(s.ports[it.target].freeAt)
 		case evArrive:
-			sum += int64(s.pkts[it.Arg].path)
+			sum += int64(s.pkts[it.arg].path)
 		}
 	}
 	for i := range items {
 		it := &items[i]
-		switch it.Kind() {
+		switch it.kind() {
 		case evTx:
-			o := &s.ports[it.Target]
+			o := &s.ports[it.target]
 			if h := s.queues[o.q0+queueData].head; h >= 0 && o.sw >= 0 {
 				sum += int64(s.pkts[h].size)
 			}
 		case evArrive:
-			if oi := s.paths[s.pkts[it.Arg].path]; oi >= 0 {
+			if oi := s.paths[s.pkts[it.arg].path]; oi >= 0 {
 				sum += int64(s.ports[oi].freeAt) + int64(s.queues[oi*s.nq+queueData].tail)
 			}
 		}

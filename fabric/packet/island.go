@@ -1,0 +1,269 @@
+package packet
+
+import (
+	"fmt"
+
+	"github.com/simnet/simnet/fabric"
+	"github.com/simnet/simnet/sim"
+)
+
+// Island is a set of flows that share links with no other flow, together with
+// those links: it runs on a clock of its own, beside other islands, and may lag
+// behind the kernel or be fast-forwarded. The buffer of a switch counts as the
+// island's own; what other islands hold there does not lower its thresholds.
+//
+// Islands belong to an Engine that is not attached to a kernel: their owner
+// starts flows, advances them and collects what has finished. Different islands
+// may Run at once; everything else is for one goroutine.
+type Island struct {
+	e     *Engine
+	s     *shard
+	flows []int32 // of the engine, in the order in which they joined
+	ports []int32 // both directions of each link, in the order of the claims
+	base  []portMark
+	nics  []int32
+	slots []int32 // places in Engine.switches
+	birth sim.Time
+}
+
+// portMark is what a port had counted when an island claimed it.
+type portMark struct {
+	txBytes            int64
+	txPkts             uint32
+	maxq               int32
+	ecn, drops, pauses int64
+	paused             sim.Time
+}
+
+// QPRoute is the way of one QP, by offsets that AddPath returned.
+type QPRoute struct{ Fwd, Back int32 }
+
+// IslandFlow is a flow to start on an island.
+type IslandFlow struct {
+	Flow *fabric.Flow // Upstream counts from the start of the group
+	ID   fabric.FlowID
+	QPs  []QPRoute
+}
+
+// AddPath stores a path for use in QPRoute.
+func (e *Engine) AddPath(p []fabric.PortID) int32 { return e.addPath(p, true) }
+
+// NewIsland returns an island without links. Only an engine without Compat,
+// with ECMP routing, has islands.
+func (e *Engine) NewIsland(birth sim.Time) *Island {
+	if e.cfg.Compat || e.cfg.Routing.Mode != ECMP {
+		panic("packet: islands need ECMP and no Compat")
+	}
+	if e.owner == nil {
+		e.owner = make([]int32, len(e.ports))
+		e.devices = int32(len(e.switches))
+		e.islandTel = e.cfg.Telemetry
+		e.islandTel.RateTraces = 0
+	}
+	var s *shard
+	if n := len(e.idle); n > 0 {
+		s = e.idle[n-1]
+		e.idle = e.idle[:n-1]
+	} else {
+		a := e.cfg.CC.Algorithm
+		s = &shard{e: e, island: true, w: newWheel(12, 9), arena: newArena(a == TIMELY || a == Swift, a == HPCC, e.cfg.Recovery.Mode == SelectiveRepeat)}
+	}
+	e.islands++
+	s.id = e.islands
+	s.tel.initLazy(&e.islandTel)
+	return &Island{e: e, s: s, birth: birth}
+}
+
+// initLazy prepares the telemetry of an island, which grows with its use.
+func (t *telemetry) initLazy(c *Telemetry) {
+	*t = telemetry{c: c, byPort: map[int32]int32{}}
+}
+
+// Claim gives the island a link, whole. The link must be free.
+func (is *Island) Claim(l fabric.LinkID) {
+	e := is.e
+	for _, pi := range []int32{int32(2 * l), int32(2*l + 1)} {
+		if e.owner[pi] != 0 {
+			panic(fmt.Sprintf("packet: port %d claimed twice", pi))
+		}
+		e.owner[pi] = is.s.id
+		o := &e.ports[pi]
+		is.ports = append(is.ports, pi)
+		is.base = append(is.base, portMark{o.txBytes, o.txPkts, o.maxq, o.ecn, o.drops, o.pauses, o.pausedTime})
+		o.maxq = 0
+		if o.host >= 0 {
+			if !contains(is.nics, o.host) {
+				is.nics = append(is.nics, o.host)
+			}
+		} else {
+			o.sw = is.slot(e.swOf[o.node])
+		}
+	}
+}
+
+func contains(a []int32, x int32) bool {
+	for i := len(a) - 1; i >= 0; i-- {
+		if a[i] == x {
+			return true
+		}
+	}
+	return false
+}
+
+// slot returns the island's own copy of switch real.
+func (is *Island) slot(real int32) int32 {
+	e := is.e
+	for _, x := range is.slots {
+		if e.switches[x].node == e.switches[real].node {
+			return x
+		}
+	}
+	d := e.switches[real]
+	d.shared, d.used, d.max = 0, 0, 0
+	x := int32(len(e.switches))
+	if n := len(e.freeSlots); n > 0 {
+		x = e.freeSlots[n-1]
+		e.freeSlots = e.freeSlots[:n-1]
+		e.switches[x] = d
+	} else {
+		e.switches = append(e.switches, d)
+	}
+	is.slots = append(is.slots, x)
+	return x
+}
+
+// Start adds a group of flows that start at the given time, not before the
+// island's clock. Every link that they or their ACKs use must be claimed.
+func (is *Island) Start(at sim.Time, fs []IslandFlow) {
+	e, s := is.e, is.s
+	first := len(is.flows)
+	for i := range fs {
+		is.flows = append(is.flows, e.islandFlow(&fs[i], at))
+	}
+	ids := is.flows[first:]
+	for i := range fs {
+		f := &e.flows[ids[i]]
+		f.up = f.up[:0]
+		for _, u := range fs[i].Flow.Upstream {
+			f.up = append(f.up, ids[u])
+			d := &e.flows[ids[u]]
+			d.down = append(d.down, ids[i])
+		}
+	}
+	s.attach(e)
+	s.active += len(fs)
+	for i := range fs {
+		e.initRelay(ids[i])
+		f := &e.flows[ids[i]]
+		s.push(f.rec.Start+e.g.Nodes[f.rec.Src].Latency, evStart, ids[i], 0)
+	}
+}
+
+// islandFlow returns the index of a new flow, reusing the places of flows whose
+// islands are gone.
+func (e *Engine) islandFlow(x *IslandFlow, at sim.Time) int32 {
+	f := x.Flow
+	n := int32(len(x.QPs))
+	fi := int32(-1)
+	if k := len(e.freeFlows[n]); k > 0 {
+		fi = e.freeFlows[n][k-1]
+		e.freeFlows[n] = e.freeFlows[n][:k-1]
+	} else {
+		fi = int32(len(e.flows))
+		e.flows = append(e.flows, flow{qp: int32(len(e.snd)), qps: n})
+		e.snd = append(e.snd, make([]sender, n)...)
+		e.rcv = append(e.rcv, make([]receiver, n)...)
+		e.extOf = append(e.extOf, 0)
+		if e.cc != nil {
+			e.cc.grow(len(e.snd))
+		}
+	}
+	old := &e.flows[fi]
+	old.rec = fabric.FlowRecord{Src: f.Src, Dst: f.Dst, Bytes: f.Bytes, Start: at + f.Delay, FCT: -1, Class: f.Class}
+	old.left, old.failed, old.lag, old.slice, old.cap = n, false, f.Lag, f.Slice, f.MaxRate
+	old.up, old.down, old.notify = old.up[:0], nil, 0
+	e.extOf[fi] = x.ID
+	for q, route := range x.QPs {
+		snd, rcv := e.newQP(fi, f.QPBytes(q, int(n)), route.Fwd, route.Back, f, n)
+		e.snd[old.qp+int32(q)], e.rcv[old.qp+int32(q)] = snd, rcv
+	}
+	return fi
+}
+
+// newQP returns a QP that goes the given ways.
+func (e *Engine) newQP(fi int32, size int64, path, ack int32, f *fabric.Flow, n int32) (sender, receiver) {
+	fwd := e.buf[:0]
+	for _, p := range e.paths[path:] {
+		if p < 0 {
+			break
+		}
+		fwd = append(fwd, fabric.PortID(p))
+	}
+	e.buf = fwd
+	snd, rcv := len(e.snd), len(e.rcv)
+	e.addQP(fi, size, path, ack, f, n, e.g.Ports[fwd[0]].Rate, e.roundTrip(fwd), len(fwd))
+	a, b := e.snd[snd], e.rcv[rcv]
+	e.snd, e.rcv = e.snd[:snd], e.rcv[:rcv]
+	return a, b
+}
+
+// Next returns the time of the island's earliest event, Never if none.
+func (is *Island) Next() sim.Time { return is.s.w.peek() }
+
+// Now returns the island's clock.
+func (is *Island) Now() sim.Time { return is.s.now }
+
+// Run handles events up to limit, until flows finish, or until a batch is
+// done; it returns the flows that finished, all at Now, by the order in which
+// they joined. The slice is valid until the next Run.
+func (is *Island) Run(limit sim.Time) []int32 {
+	s := is.s
+	s.attach(is.e)
+	s.ended = s.ended[:0]
+	s.run(limit)
+	return s.ended
+}
+
+// FlowID returns the number that the owner gave to a flow which Run returned.
+func (is *Island) FlowID(fi int32) fabric.FlowID { return is.e.extOf[fi] }
+
+// Idle reports whether nothing of the island can happen any more except timers
+// without effect: all flows are done and no packet is on its way.
+func (is *Island) Idle() bool { return is.s.active == 0 && is.s.live == 0 }
+
+// Active returns the number of flows that have neither finished nor failed.
+func (is *Island) Active() int { return is.s.active }
+
+// Events returns the number of events handled.
+func (is *Island) Events() uint64 { return is.s.events }
+
+// Birth returns the time that NewIsland was given.
+func (is *Island) Birth() sim.Time { return is.birth }
+
+// owns reports whether port p is the shard's.
+func (s *shard) owns(p int32) bool { return !s.island || s.e.owner[p] == s.id }
+
+// EarliestEnd returns a time before which no flow for which wanted reports true
+// can finish: what is missing of it has to cross its last link.
+func (is *Island) EarliestEnd(wanted func(fabric.FlowID) bool) sim.Time {
+	e := is.e
+	least := sim.Never
+	for _, fi := range is.flows {
+		f := &e.flows[fi]
+		if f.left == 0 || f.failed || !wanted(e.extOf[fi]) {
+			continue
+		}
+		t := is.s.now
+		if e.snd[f.qp].state&stBegun == 0 {
+			t = max(t, f.rec.Start)
+		}
+		most := sim.Time(0)
+		for qi := f.qp; qi < f.qp+f.qps; qi++ {
+			if missing := e.snd[qi].size - e.rcv[qi].next - e.payload; missing > 0 {
+				most = max(most, e.g.Ports[e.paths[e.rcv[qi].path]].Rate.TxTime(missing))
+			}
+		}
+		least = min(least, t+most)
+	}
+	return least
+}

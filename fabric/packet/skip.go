@@ -1,0 +1,406 @@
+package packet
+
+import (
+	"github.com/simnet/simnet/sim"
+)
+
+// Sample is what an island has counted at one instant; the difference of two is
+// what happened in the window between them.
+type Sample struct {
+	At    sim.Time
+	n     counters
+	got   []int64 // by QP in the order of flows: bytes delivered in order
+	ports []portMark
+	alpha []float64 // DCQCN: by QP
+}
+
+// Delivered returns the payload bytes delivered up to the sample.
+func (x *Sample) Delivered() int64 { return x.n.delivered }
+
+// Congested reports whether anything was marked, paused, lost or cut between
+// two samples.
+func (x *Sample) Congested(since *Sample) bool {
+	a, b := &x.n, &since.n
+	return a.marked != b.marked || a.pauses != b.pauses || a.cuts != b.cuts || a.dropped != b.dropped || a.cnps != b.cnps
+}
+
+// Trouble reports whether packets were lost or sent again between two samples:
+// then nothing may be extrapolated.
+func (x *Sample) Trouble(since *Sample) bool {
+	a, b := &x.n, &since.n
+	return a.dropped != b.dropped || a.drops != b.drops || a.retxBytes != b.retxBytes || a.nacks != b.nacks || a.timeouts != b.timeouts
+}
+
+// Sample fills x with the present counts and reuses its memory.
+func (is *Island) Sample(x *Sample, now sim.Time) {
+	e := is.e
+	x.At, x.n = now, is.s.n
+	x.got, x.ports, x.alpha = x.got[:0], x.ports[:0], x.alpha[:0]
+	c, _ := e.cc.(*dcqcn)
+	for _, fi := range is.flows {
+		f := &e.flows[fi]
+		for qi := f.qp; qi < f.qp+f.qps; qi++ {
+			x.got = append(x.got, e.rcv[qi].next)
+			if c != nil {
+				st := &c.st[qi]
+				c.decay(now, st)
+				x.alpha = append(x.alpha, st.alpha)
+			}
+		}
+	}
+	for _, pi := range is.ports {
+		o := &e.ports[pi]
+		m := portMark{o.txBytes, o.txPkts, 0, o.ecn, o.drops, o.pauses, o.pausedTime}
+		for k := range e.nc {
+			if o.paused>>(queueData+k)&1 != 0 {
+				m.paused += now - e.pauses[pi*e.nc+k].since
+			}
+		}
+		x.ports = append(x.ports, m)
+	}
+}
+
+// EachQP calls fn for every QP that has bytes to deliver with the bytes that it
+// delivered between two samples, its rate and that of its line, and whether the
+// congestion control is raising its rate.
+func (is *Island) EachQP(a, b *Sample, fn func(i int, delivered int64, rate, line sim.Rate)) {
+	i := 0
+	for _, fi := range is.flows {
+		f := &is.e.flows[fi]
+		for qi := f.qp; qi < f.qp+f.qps; qi++ {
+			if x := &is.e.snd[qi]; x.state&stBegun != 0 && is.e.rcv[qi].next < x.size {
+				fn(i, b.got[i]-a.got[i], x.rate, x.line)
+			}
+			i++
+		}
+	}
+}
+
+// Starting reports whether a flow of the island has not begun to send yet.
+func (is *Island) Starting() bool {
+	for _, fi := range is.flows {
+		f := &is.e.flows[fi]
+		if is.e.snd[f.qp].state&stBegun == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Horizon returns how many times the window from a to b can repeat before a QP
+// comes close to its last byte or a relay to what its upstream has delivered.
+func (is *Island) Horizon(a, b *Sample) int64 {
+	e := is.e
+	m := int64(1) << 40
+	i := 0
+	pay := e.payload
+	for _, fi := range is.flows {
+		f := &e.flows[fi]
+		first := i
+		for qi := f.qp; qi < f.qp+f.qps; qi++ {
+			d := (b.got[i] - a.got[i] + pay - 1) / pay * pay
+			x := &e.snd[qi]
+			if left := x.size - x.next; d > 0 && e.rcv[qi].next < x.size {
+				m = min(m, max(0, left-d-marginPackets*pay)/d)
+			} else if d > 0 {
+				return 0 // it finished within the window
+			}
+			i++
+		}
+		m = min(m, is.relayHorizon(f, a, b, first))
+	}
+	return m
+}
+
+// marginPackets is how much of a QP is left for packets at its end, beyond one
+// window: enough for what is in flight on a few hops.
+const marginPackets = 64
+
+// relayHorizon is Horizon for the bytes that flow f may send before it runs
+// into its upstream flows. first is the place of its QPs in the samples.
+func (is *Island) relayHorizon(f *flow, a, b *Sample, first int) int64 {
+	e := is.e
+	m := int64(1) << 40
+	for _, ui := range f.up {
+		u := &e.flows[ui]
+		if u.left == 0 {
+			continue
+		}
+		gain := is.gain(u, a, b)
+		had := (e.delivered(u) + f.lag) / int64(f.qps)
+		if f.slice > 0 {
+			had -= f.slice / int64(f.qps) // what counts comes by the slice
+		}
+		i := first
+		for qi := f.qp; qi < f.qp+f.qps; qi++ {
+			d := b.got[i] - a.got[i]
+			i++
+			closing := d - gain/int64(f.qps)
+			if closing <= 0 || e.rcv[qi].next >= e.snd[qi].size {
+				continue
+			}
+			gap := had - e.snd[qi].next - 2*d
+			if gap <= 0 {
+				if closing*200 > d { // it will stall at once
+					return 0
+				}
+				continue // in step with its upstream
+			}
+			m = min(m, gap/closing)
+		}
+	}
+	return m
+}
+
+// gain returns by how much e.delivered(u) grew between two samples, were it not
+// for QPs that overtake one another.
+func (is *Island) gain(u *flow, a, b *Sample) int64 {
+	i := is.place(u)
+	least := int64(1) << 62
+	for qi := u.qp; qi < u.qp+u.qps; qi++ {
+		if is.e.rcv[qi].next < is.e.snd[qi].size {
+			least = min(least, (b.got[i]-a.got[i])*int64(u.qps))
+		}
+		i++
+	}
+	return least
+}
+
+// place returns where the QPs of a flow stand in a sample.
+func (is *Island) place(u *flow) int {
+	i := 0
+	for _, fi := range is.flows {
+		f := &is.e.flows[fi]
+		if f == u {
+			return i
+		}
+		i += int(f.qps)
+	}
+	panic("packet: a flow of another island")
+}
+
+// Skip repeats the window from a to b, which ends now, m more times without
+// packets: QPs advance by what they delivered in it, every pending event moves
+// by m windows, counters grow in proportion. The caller has asked Horizon. It
+// returns the payload bytes that moved.
+func (is *Island) Skip(a, b *Sample, m int64) int64 {
+	e, s := is.e, is.s
+	d := sim.Time(m) * (b.At - a.At)
+	s.attach(e)
+	shift := is.advances(a, b, m)
+	is.moveBytes(shift)
+	is.moveRates(a, b, d)
+	is.moveTimes(d)
+	total, packets := int64(0), int64(0)
+	for _, x := range shift {
+		total += x.by
+		packets += x.by / e.payload
+	}
+	is.moveCounters(a, b, m, total, packets)
+	is.moveBins(a, b, m, d, total)
+	is.wakeRelays()
+	return total
+}
+
+// advance is by how many bytes QP qi moves on.
+type advance struct {
+	qi int32
+	by int64
+}
+
+// advances returns the bytes by which each QP moves: whole packets, and not
+// beyond what a relay may have sent by then.
+func (is *Island) advances(a, b *Sample, m int64) []advance {
+	e := is.e
+	pay := e.payload
+	var out []advance
+	at := map[int32]int{}
+	i := 0
+	for _, fi := range is.flows {
+		f := &e.flows[fi]
+		for qi := f.qp; qi < f.qp+f.qps; qi++ {
+			by := int64(0)
+			if x := &e.snd[qi]; e.rcv[qi].next < x.size {
+				by = min(mulDiv(b.got[i]-a.got[i], m, pay)*pay, max(0, x.size-x.next-1)/pay*pay)
+			}
+			at[qi] = len(out)
+			out = append(out, advance{qi, by})
+			i++
+		}
+	}
+	for range relayPasses {
+		changed := false
+		for _, fi := range is.flows {
+			f := &e.flows[fi]
+			for _, ui := range f.up {
+				u := &e.flows[ui]
+				if u.left == 0 {
+					continue
+				}
+				had := u.rec.Bytes
+				for qi := u.qp; qi < u.qp+u.qps; qi++ {
+					if n := e.rcv[qi].next; n < e.snd[qi].size {
+						had = min(had, (n+out[at[qi]].by)*int64(u.qps))
+					}
+				}
+				limit := (had + f.lag) / int64(f.qps)
+				for qi := f.qp; qi < f.qp+f.qps; qi++ {
+					x := &out[at[qi]]
+					if most := max(0, limit-e.snd[qi].next) / pay * pay; x.by > most && e.snd[qi].size > limit {
+						x.by, changed = most, true
+					}
+				}
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+	return out
+}
+
+// relayPasses bounds how often limits are passed on around a ring; what is left
+// then makes a relay wait a little after the skip.
+const relayPasses = 8
+
+// moveBytes moves QPs and the packets in flight on.
+func (is *Island) moveBytes(shift []advance) {
+	e, s := is.e, is.s
+	by := make(map[int32]int64, len(shift))
+	for _, x := range shift {
+		if x.by == 0 {
+			continue
+		}
+		by[x.qi] = x.by
+		f, r := &e.snd[x.qi], &e.rcv[x.qi]
+		f.next += x.by
+		f.una += x.by
+		f.high += x.by
+		r.next += x.by
+		switch c := e.cc.(type) {
+		case *dctcp:
+			c.st[x.qi].window += x.by
+			c.st[x.qi].cutEnd += x.by
+		case *hpcc:
+			c.st[x.qi].seen += x.by
+		case *timely:
+			c.st[x.qi].seen += x.by
+		}
+	}
+	for i := range s.pkts {
+		k := &s.pkts[i]
+		if w := k.what(); w == kindData || w == kindAck || w == kindNack {
+			k.seq += by[k.qp]
+		}
+	}
+}
+
+// moveTimes moves everything that waits for a time by d.
+func (is *Island) moveTimes(d sim.Time) {
+	e, s := is.e, is.s
+	s.w.shiftBy(d)
+	s.now += d
+	for _, pi := range is.ports {
+		e.ports[pi].freeAt += d
+		for k := range e.nc {
+			e.pauses[pi*e.nc+k].since += d
+		}
+	}
+	for _, ni := range is.nics {
+		e.nics[ni].txFree += d
+		e.nics[ni].rxFree += d
+	}
+	for i := range s.stamps {
+		s.stamps[i] += d
+	}
+	for _, fi := range is.flows {
+		f := &e.flows[fi]
+		for qi := f.qp; qi < f.qp+f.qps; qi++ {
+			e.snd[qi].avail += d
+			e.snd[qi].rtoAt += d
+			e.rcv[qi].cnpAt += d
+			e.rcv[qi].nackAt += d
+			switch c := e.cc.(type) {
+			case *dcqcn:
+				c.st[qi].alphaAt += d
+				c.st[qi].cutAt += d
+			case *swift:
+				c.st[qi].cutAt += d
+			}
+		}
+	}
+}
+
+// moveCounters adds m times what a window counted; packets and bytes are exact.
+func (is *Island) moveCounters(a, b *Sample, m, total, packets int64) {
+	e, s := is.e, is.s
+	n, x, y := &s.n, &a.n, &b.n
+	n.sent += packets
+	n.got += packets
+	n.delivered += total
+	n.dataHops += m * (y.dataHops - x.dataHops)
+	n.ackHops += m * (y.ackHops - x.ackHops)
+	n.marked += m * (y.marked - x.marked)
+	n.cnps += m * (y.cnps - x.cnps)
+	n.cuts += m * (y.cuts - x.cuts)
+	starts := m * (y.pauses - x.pauses)
+	n.pauses += starts
+	n.resumes += starts
+	for i, pi := range is.ports {
+		o, p, q := &e.ports[pi], &a.ports[i], &b.ports[i]
+		o.txBytes += m * (q.txBytes - p.txBytes)
+		o.txPkts += uint32(m) * (q.txPkts - p.txPkts)
+		o.ecn += m * (q.ecn - p.ecn)
+		o.pauses += m * (q.pauses - p.pauses)
+		o.pausedTime += sim.Time(m) * (q.paused - p.paused)
+	}
+}
+
+// moveBins spreads the counts of m windows over the span d before now.
+func (is *Island) moveBins(a, b *Sample, m int64, d sim.Time, total int64) {
+	s := is.s
+	t := &s.tel
+	if t.c.MaxBins == 0 || t.c.RateBin == 0 || d == 0 {
+		return
+	}
+	sums := [binKinds]int64{
+		binCNPs: m * (b.n.cnps - a.n.cnps), binPauses: m * (b.n.pauses - a.n.pauses), binECN: m * (b.n.marked - a.n.marked), binDelivered: total,
+	}
+	done := [binKinds]int64{}
+	from := s.now - d
+	for at := from; at < s.now; {
+		t.count(at, binDelivered, 0)
+		next := min(s.now, max(at+1, t.end))
+		for k, n := range sums {
+			x := mulDiv(n, int64(next-from), int64(d))
+			t.v[k][t.at] += x - done[k]
+			done[k] = x
+		}
+		at = next
+	}
+}
+
+// wakeRelays gives relays the limits that their upstream flows now allow.
+func (is *Island) wakeRelays() {
+	e, s := is.e, is.s
+	for _, fi := range is.flows {
+		f := &e.flows[fi]
+		if len(f.down) > 0 && f.left > 0 {
+			f.notify = e.nextNotify(f, e.delivered(f))
+		}
+	}
+	for _, fi := range is.flows {
+		f := &e.flows[fi]
+		if len(f.up) == 0 || f.left == 0 || !e.setLimit(f) {
+			continue
+		}
+		for qi := f.qp; qi < f.qp+f.qps; qi++ {
+			if s.snd[qi].state&stBegun != 0 {
+				s.wake(qi)
+			}
+		}
+	}
+}
+
+// Got returns the bytes that QP i, by the order of flows, has delivered.
+func (x *Sample) Got(i int) int64 { return x.got[i] }
