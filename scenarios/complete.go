@@ -70,7 +70,7 @@ func (c *validation) node(n *NodeSpec) {
 	def(&n.NVLink.BusBW, ByteRate(100*8*sim.Gbps))
 	def(&n.NVLink.Rate, n.NVLink.BusBW.V)
 	def(&n.NVLink.P2P, n.NVLink.BusBW.V)
-	def(&n.NVLink.Alpha, 2*sim.Microsecond)
+	def(&n.NVLink.Alpha, 3*sim.Microsecond)
 	def(&n.GPU.Bandwidth, ByteRate(2000*8*sim.Gbps))
 }
 

@@ -49,7 +49,7 @@ func TestProvenance(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"seed: 3  # --set seed=3", "nodes: 4  # testdata/small.yaml:3", "memory: 80GB  # preset a100-sxm4-80gb", "hash: crc32  # default", "delay: 50ns  # default, 5 ns/m",
+		"seed: 3  # --set seed=3", "nodes: 4  # testdata/small.yaml:3", "memory: 80GiB  # preset a100-sxm4-80gb", "hash: crc32  # default", "delay: 50ns  # default, 5 ns/m",
 	} {
 		found := false
 		for _, l := range strings.Split(string(v.Effective()), "\n") {

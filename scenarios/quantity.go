@@ -205,15 +205,19 @@ func parseRatio(s string) (Ratio, error) {
 	return Ratio(x), nil
 }
 
-// format prints n in the largest unit of the list that divides it.
+// format prints n exactly, in the unit of the list that makes it shortest.
 func format(n float64, units []unit) string {
-	best := units[0]
-	for _, u := range units {
-		if q := n / u.mul; q >= 1 && q*1000 == math.Trunc(q*1000) && u.mul > best.mul {
-			best = u
+	best := strconv.FormatFloat(n/units[0].mul, 'f', -1, 64) + units[0].name
+	for _, u := range units[1:] {
+		q := n / u.mul
+		if q < 1 || q*u.mul != n {
+			continue
+		}
+		if s := strconv.FormatFloat(q, 'f', -1, 64) + u.name; len(s) <= len(best) {
+			best = s
 		}
 	}
-	return strconv.FormatFloat(n/best.mul, 'f', -1, 64) + best.name
+	return best
 }
 
 func (b Bytes) String() string {

@@ -141,6 +141,7 @@ func (s *splitter) report() *fabric.Report {
 	r.Fidelity = "packet"
 	r.Counters.BytesDelivered += f.Counters.BytesDelivered
 	r.Counters.Flows, r.Counters.FlowsFinished = int64(len(s.flows)), 0
+	r.Counters.FlowsFailed += f.Counters.FlowsFailed
 	r.PacketBytes = p.Counters.BytesDelivered
 	r.Violations = append(slices.Clone(p.Violations), f.Violations...)
 	r.Flows = make([]fabric.FlowRecord, len(s.flows))
