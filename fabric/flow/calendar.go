@@ -76,6 +76,14 @@ func (c *calendar) set(slot int32, at sim.Time, kind uint8) {
 	e.tail = slot
 }
 
+// when returns the time that slot is set to; Never if it is not.
+func (c *calendar) when(slot int32) sim.Time {
+	if n := c.nodes[slot].entry; n >= 0 {
+		return c.entries[n].at
+	}
+	return sim.Never
+}
+
 // clear takes slot out of the calendar.
 func (c *calendar) clear(slot int32) {
 	n := &c.nodes[slot]

@@ -245,6 +245,9 @@ func (e *Engine) instant(t, limit sim.Time) (fired bool) {
 // end takes slot s, whose transfer is over at time at, off the network.
 func (e *Engine) end(s int32, at sim.Time) {
 	f := &e.slots[s]
+	if f.relay && e.early(s, at) {
+		return
+	}
 	e.account(s, 1-f.counted)
 	e.sys.remove(s)
 	rec := e.recs.at(f.id)
