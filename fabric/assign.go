@@ -16,8 +16,15 @@ type pairCount struct {
 	n    uint32
 }
 
-// NewAssigner returns an Assigner over r.
-func NewAssigner(r *Routes) *Assigner { return &Assigner{r: r, pairs: make([]pairCount, 64)} }
+// NewAssigner returns an Assigner over r, with room for the peers of rings,
+// trees and pipelines: four a host, in a table half full.
+func NewAssigner(r *Routes) *Assigner {
+	n := 64
+	for r.g != nil && n < 8*len(r.g.Hosts()) {
+		n *= 2
+	}
+	return &Assigner{r: r, pairs: make([]pairCount, n)}
+}
 
 // Number returns how many flows had the end points of f before, and counts f.
 // It is the n of QPHeader.

@@ -141,17 +141,19 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 	for i := range e.sys.links {
 		e.sys.users.grow(&e.sys.links[i].users)
 	}
-	e.expect(flowsPerHost * len(g.Hosts()))
+	e.provide(flowsPerHost * len(g.Hosts()))
+	e.recs.extend()
 	e.place.init(len(e.sys.links))
 	e.shapes.init(g)
 	return e, nil
 }
 
-// flowsPerHost is for how many flows at once there is room from the start: a
-// ring, a tree or a pipeline has fewer.
+// flowsPerHost is for how many flows at once there are slots from the start: a
+// ring, a tree or a pipeline has fewer. Memory is touched for the first time
+// here rather than while flows start.
 const flowsPerHost = 4
 
-// expect makes room for n more flows at once.
+// expect makes room for n flows at once.
 func (e *Engine) expect(n int) {
 	if n -= len(e.free); n <= 0 {
 		return
@@ -161,7 +163,23 @@ func (e *Engine) expect(n int) {
 	e.sys.vars = slices.Grow(e.sys.vars, n)
 	e.sys.incs = slices.Grow(e.sys.incs, 8*n) // paths of five to eight hops
 	e.cal.nodes = slices.Grow(e.cal.nodes, n)
-	e.free = slices.Grow(e.free, n)
+}
+
+// provide makes n slots and what solving for them all at once takes.
+func (e *Engine) provide(n int) {
+	e.expect(n)
+	for range n {
+		e.more()
+	}
+	e.free = make([]int32, n)
+	for i := range e.free {
+		e.free[i] = int32(n - 1 - i)
+	}
+	s := &e.sys
+	clear(s.incs[:cap(s.incs)])
+	s.fresh, s.play, s.changed = make([]int32, 0, n), make([]int32, 0, n), make([]int32, 0, n)
+	links := min(4*n, len(s.links))
+	s.touched, s.heap = make([]int32, 0, links), make([]share, 0, links)
 }
 
 // bytesPerPs converts a rate to the solver's unit.

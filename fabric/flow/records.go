@@ -35,12 +35,19 @@ const recordsPerChunk = 1 << 12
 
 // add appends an empty record.
 func (r *records) add() *record {
-	i := r.n & (recordsPerChunk - 1)
-	if i == 0 {
-		r.chunks = append(r.chunks, make([]record, recordsPerChunk))
+	c, i := r.n/recordsPerChunk, r.n%recordsPerChunk
+	if c == len(r.chunks) {
+		r.extend()
 	}
 	r.n++
-	return &r.chunks[len(r.chunks)-1][i]
+	return &r.chunks[c][i]
+}
+
+// extend adds a chunk.
+func (r *records) extend() {
+	c := make([]record, recordsPerChunk)
+	clear(c)
+	r.chunks = append(r.chunks, c)
 }
 
 func (r *records) at(id fabric.FlowID) *record {

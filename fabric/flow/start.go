@@ -107,6 +107,11 @@ func (e *Engine) slot() int32 {
 		e.free = e.free[:n-1]
 		return s
 	}
+	return e.more()
+}
+
+// more makes a slot.
+func (e *Engine) more() int32 {
 	s := int32(len(e.slots))
 	e.slots = append(e.slots, transfer{})
 	e.relays = append(e.relays, relay{})
