@@ -25,7 +25,7 @@ type Options struct {
 // Result is the outcome of a replay.
 type Result struct {
 	Report   *fabric.Report // its Flows in the order of the flow file
-	SimTime  sim.Time       // clock at the end
+	SimTime  sim.Time       // when the last flow ended; the clock if one has not
 	Events   uint64
 	Stopped  bool // by Kernel.Stop; flows may be unfinished
 	Warnings []string
@@ -67,6 +67,12 @@ func (c *Case) Run(o Options) (*Result, error) {
 	}
 	res.Report = eng.Report()
 	c.inOrder(res, order, start, !o.Own)
+	if n := &res.Report.Counters; n.Flows == n.FlowsFinished {
+		res.SimTime = 0
+		for i := range res.Report.Flows {
+			res.SimTime = max(res.SimTime, res.Report.Flows[i].Start+res.Report.Flows[i].FCT)
+		}
+	}
 	return res, nil
 }
 
