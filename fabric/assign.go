@@ -16,11 +16,14 @@ type pairCount struct {
 	n    uint32
 }
 
+// maxPairsAtFirst bounds what the largest networks set aside: 4 MiB.
+const maxPairsAtFirst = 1 << 18
+
 // NewAssigner returns an Assigner over r, with room for the peers of rings,
 // trees and pipelines: four a host, in a table half full.
 func NewAssigner(r *Routes) *Assigner {
 	n := 64
-	for r.g != nil && n < 8*len(r.g.Hosts()) {
+	for r.g != nil && n < min(8*len(r.g.Hosts()), maxPairsAtFirst) {
 		n *= 2
 	}
 	return &Assigner{r: r, pairs: make([]pairCount, n)}

@@ -141,7 +141,7 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 	for i := range e.sys.links {
 		e.sys.users.grow(&e.sys.links[i].users)
 	}
-	e.provide(flowsPerHost * len(g.Hosts()))
+	e.provide(min(flowsPerHost*len(g.Hosts()), maxAtFirst))
 	e.recs.extend()
 	e.place.init(len(e.sys.links))
 	e.shapes.init(g)
@@ -152,6 +152,9 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 // ring, a tree or a pipeline has fewer. Memory is touched for the first time
 // here rather than while flows start.
 const flowsPerHost = 4
+
+// maxAtFirst bounds them on the largest networks, at about 30 MB.
+const maxAtFirst = 1 << 16
 
 // expect makes room for n flows at once.
 func (e *Engine) expect(n int) {
