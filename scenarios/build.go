@@ -102,17 +102,16 @@ func (m *Machine) engines(o BuildOptions) error {
 			m.Packet.Switches[i].ECN = profile
 		}
 	}
-	switch m.Fidelity {
-	case "flow":
-		s, err := newFlow(m)
+	if m.Fidelity == "flow" {
+		f, err := newFlow(m)
 		if err != nil {
 			return err
 		}
-		m.Net, m.Sims = s, []fabric.Simulator{s}
-	case "packet":
-		p, err := packet.New(m.Kernel, m.Graph, m.Routes, m.Packet)
+		m.Net, m.Sims = f, []fabric.Simulator{f}
+	} else {
+		p, err := newPacket(m, o)
 		if err != nil {
-			return fmt.Errorf("packet engine: %w", err)
+			return err
 		}
 		m.Net, m.Sims = p, []fabric.Simulator{p}
 		if w := v.Spec.Run.Window; w != nil {
@@ -123,9 +122,6 @@ func (m *Machine) engines(o BuildOptions) error {
 			m.window = newSplitter(m.Kernel, m.Routes, v.Framing, p, f, w)
 			m.Net, m.Sims = m.window, []fabric.Simulator{p, f}
 		}
-	default:
-		at := v.Spec.Run.Fidelity.From
-		return Errors{{At: at, Msg: fmt.Sprintf("run: fidelity %s is not available yet; use flow or packet", m.Fidelity)}}
 	}
 	for _, s := range m.Sims {
 		m.Kernel.Attach(s)

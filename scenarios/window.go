@@ -138,7 +138,7 @@ func (s *splitter) SetLink(l fabric.LinkID, st fabric.LinkState) {
 func (s *splitter) report() *fabric.Report {
 	p, f := s.packet.Report(), s.flow.Report()
 	r := *p
-	r.Fidelity = "packet"
+	r.Fidelity = p.Fidelity
 	r.Counters.BytesDelivered += f.Counters.BytesDelivered
 	r.Counters.Flows, r.Counters.FlowsFinished = int64(len(s.flows)), 0
 	r.Counters.FlowsFailed += f.Counters.FlowsFailed

@@ -1,0 +1,30 @@
+package scenarios
+
+import (
+	"fmt"
+
+	"github.com/simnet/simnet/fabric"
+	"github.com/simnet/simnet/fabric/flow"
+	"github.com/simnet/simnet/fabric/packet"
+)
+
+// newFlow makes the flow-level engine.
+func newFlow(m *Machine) (fabric.Simulator, error) {
+	e, err := flow.New(m.Kernel, m.Graph, m.Routes, flow.Config{Seed: m.Valid.Spec.Seed.V, Framing: m.Valid.Framing})
+	if err != nil {
+		return nil, fmt.Errorf("flow engine: %w", err)
+	}
+	return e, nil
+}
+
+// newPacket makes the packet or the hybrid engine, as the fidelity asks.
+func newPacket(m *Machine, _ BuildOptions) (fabric.Simulator, error) {
+	if m.Fidelity == "hybrid" {
+		return nil, Errors{{At: m.Valid.Spec.Run.Fidelity.From, Msg: "run: fidelity hybrid is not available yet; use flow or packet"}}
+	}
+	e, err := packet.New(m.Kernel, m.Graph, m.Routes, m.Packet)
+	if err != nil {
+		return nil, fmt.Errorf("packet engine: %w", err)
+	}
+	return e, nil
+}
