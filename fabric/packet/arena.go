@@ -69,6 +69,9 @@ func (a *arena) alloc() int32 {
 		a.free = a.pkts[i].next
 		return i
 	}
+	if len(a.pkts) == cap(a.pkts) {
+		a.pkts = append(huge(make([]packet, 0, max(64, 2*len(a.pkts)))), a.pkts...)
+	}
 	a.pkts = append(a.pkts, packet{})
 	if a.stamps != nil {
 		a.stamps = append(a.stamps, 0)

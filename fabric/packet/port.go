@@ -66,9 +66,9 @@ func (e *Engine) build() error {
 	e.nc = int32(nq - queueData)
 	nq = (nq + 3) &^ 3 // whole cache lines
 	e.nq = int32(nq)
-	e.ports = make([]port, len(g.Ports))
-	e.queues = make([]queue, len(g.Ports)*nq)
-	e.accounts = make([]account, len(g.Ports)*int(e.nc))
+	e.ports = huge(make([]port, len(g.Ports)))
+	e.queues = huge(make([]queue, len(g.Ports)*nq))
+	e.accounts = huge(make([]account, len(g.Ports)*int(e.nc)))
 	e.pauses = make([]pauseState, len(g.Ports)*int(e.nc))
 	for i := range e.queues {
 		e.queues[i] = queue{head: -1, tail: -1}
