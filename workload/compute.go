@@ -199,7 +199,10 @@ func (c *coster) tensor(p *pass, n int, hide float64) {
 		// The products next to a collective run in TP pieces; the first piece
 		// of communication cannot be hidden.
 		first := t / sim.Time(c.j.Parallel.TP)
-		t = max(first, t-toTime(hide))
+		hidden := min(t-first, toTime(hide))
+		t -= hidden
+		// What is hidden takes SMs from the products that hide it.
+		t += toTime(float64(hidden) * c.j.SMContention / (1 - c.j.SMContention))
 	}
 	p.tp += t
 }

@@ -90,7 +90,7 @@ func (t *Training) expertGroup(r *replica) error {
 	if r.d == first {
 		r.ep = &collQueue{k: t.k, members: span}
 	} else {
-		r.ep = t.replicas[r.s*p.DP+first].ep
+		r.ep = t.replica(r.s, first).ep
 	}
 	for d := first; d < first+span; d++ {
 		if d == r.d {

@@ -136,6 +136,11 @@ type Job struct {
 	// TimelineReplicas is how many data-parallel replicas the timeline shows; 0
 	// counts as 1.
 	TimelineReplicas int
+	// Symmetric runs the processes of one data-parallel replica (of one expert
+	// group) for all of them; collectives move in full. It is exact where
+	// replicas do not disturb one another, which only a network without
+	// contention promises, and excludes stragglers and jitter.
+	Symmetric bool
 	// SkipMemoryCheck lets a job start that does not fit the GPUs' memory.
 	SkipMemoryCheck bool
 }

@@ -165,6 +165,32 @@ func TestImbalanceCosts(t *testing.T) {
 	}
 }
 
+// On a network without contention one replica stands for all.
+func TestSymmetricIsExact(t *testing.T) {
+	moe, err := FindModel("mixtral-8x22b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	moe.Seq, moe.Layers = 4096, 8
+	for _, j := range []Job{
+		variant(func(j *Job) { j.Parallel.OverlapGrad, j.Parallel.ZeRO, j.Parallel.OverlapParam = true, 1, true }),
+		variant(func(j *Job) { j.Parallel.VirtualStages = 3 }),
+		{Name: "t", Model: moe, Parallel: Parallel{TP: 4, DP: 64, EP: 8, ZeRO: 1}, Batch: Batch{Global: 128, Micro: 1}, SkipMemoryCheck: true},
+		{Name: "t", Model: moe, Parallel: Parallel{DP: 256, FSDP: true}, Batch: Batch{Global: 256, Micro: 1}, SkipMemoryCheck: true},
+	} {
+		full, n := runJob(t, dgx(32), j)
+		j.Symmetric = true
+		one, m := runJob(t, dgx(32), j)
+		if len(m.flows) > len(n.flows) {
+			t.Errorf("%d flows, %d without", len(m.flows), len(n.flows))
+		}
+		full.Timeline, one.Timeline = nil, nil
+		if d := cmp.Diff(full, one); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
 // The same job gives the same result and the same timeline.
 func TestStepIsDeterministic(t *testing.T) {
 	j := variant(func(j *Job) { j.Jitter, j.Steps, j.Parallel.OverlapGrad = 0.05, 3, true })

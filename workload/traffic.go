@@ -11,8 +11,8 @@ func (a *Traffic) add(flows, bytes int64) {
 	a.Bytes += flows * bytes
 }
 
-// Traffic returns what one step will put on the network, from the job's shape
-// alone. Rings count a flow a rank and bucket. It is exact for the pipeline and
+// Traffic returns what the job's processes will put on the network in one step, from the
+// job's shape alone. Rings count a flow a rank and bucket. It is exact for the pipeline and
 // for gradients, and leaves out expert- and context-parallel exchanges, which
 // depend on placement.
 func (t *Training) Traffic() Traffic {
@@ -21,7 +21,7 @@ func (t *Training) Traffic() Traffic {
 	passes := int64(t.micro) * int64(p.VirtualStages)
 	for s := range p.PP {
 		st := &t.stages[s]
-		for d := range p.DP {
+		for d := range t.width {
 			r := t.replica(s, d)
 			forward, backward := passes, passes
 			if s == p.PP-1 {
@@ -82,7 +82,7 @@ func (t *Training) Traffic() Traffic {
 	if t.embed != nil {
 		r := t.replica(0, 0)
 		h, _ := t.hopTo(r, p.PP-1, 0) // checked by New
-		a.add(2*int64(p.DP*len(h.remote)), t.j.gradBytes(ceilDiv(t.j.Model.embeddingParams(), int64(p.TP))))
+		a.add(2*int64(t.width*len(h.remote)), t.j.gradBytes(ceilDiv(t.j.Model.embeddingParams(), int64(p.TP))))
 	}
 	return a
 }

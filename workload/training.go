@@ -18,6 +18,7 @@ type Training struct {
 	domain []int32 // by GPU
 
 	replicas []*replica // by stage, then data-parallel index
+	width    int        // replicas a stage that run: DP, or those of one expert group
 	stages   []stage
 	embed    []*collQueue // by data-parallel index: first and last stage share embeddings
 	ints     []int        // block that upstream lists are cut from
@@ -70,11 +71,15 @@ func New(k *sim.Kernel, net fabric.Network, c *Cluster, j Job) (*Training, error
 	t.barrier = make([]gate, j.Steps)
 	t.results = make([]sim.Time, 0, j.Steps)
 	p := &t.j.Parallel
+	t.width = p.DP
+	if j.Symmetric {
+		t.width = min(p.DP, max(1, p.EP/p.CP))
+	}
 	for s := range p.PP {
 		t.stages = append(t.stages, t.newStage(s))
 	}
 	for s := range p.PP {
-		for d := range p.DP {
+		for d := range t.width {
 			r, err := t.newReplica(s, d)
 			if err != nil {
 				return nil, err
@@ -84,7 +89,7 @@ func New(k *sim.Kernel, net fabric.Network, c *Cluster, j Job) (*Training, error
 	}
 	t.setIdle()
 	if t.j.Model.Tied && p.PP > 1 {
-		for range p.DP {
+		for range t.width {
 			t.embed = append(t.embed, &collQueue{k: k, members: 2})
 		}
 	}
@@ -107,13 +112,13 @@ func (t *Training) gpus(ranks []int) []int {
 	return g
 }
 
-func (t *Training) replica(s, d int) *replica { return t.replicas[s*t.j.Parallel.DP+d] }
+func (t *Training) replica(s, d int) *replica { return t.replicas[s*t.width+d] }
 
 func (t *Training) newStage(s int) stage {
 	p := &t.j.Parallel
 	st := stage{
 		actions: p.Schedule.Actions(s, p.PP, t.micro, p.VirtualStages),
-		queue:   &collQueue{k: t.k, members: p.DP},
+		queue:   &collQueue{k: t.k, members: t.width},
 	}
 	st.common, st.experts = t.j.shardParams(s)
 	for tp := range p.TP {
@@ -176,12 +181,12 @@ func (t *Training) Result() Result {
 	var total Breakdown
 	for s := range p.PP {
 		var sum Breakdown
-		for d := range p.DP {
+		for d := range t.width {
 			sum.add(t.replica(s, d).sum)
 		}
 		total.add(sum)
-		res.Stages = append(res.Stages, StageResult{Stage: s, Breakdown: sum.mean(n * int64(p.DP))})
+		res.Stages = append(res.Stages, StageResult{Stage: s, Breakdown: sum.mean(n * int64(t.width))})
 	}
-	res.Breakdown = total.mean(n * int64(p.DP*p.PP))
+	res.Breakdown = total.mean(n * int64(t.width*p.PP))
 	return res
 }

@@ -175,6 +175,9 @@ func (j *Job) validateOptions(c *Cluster) error {
 	if j.Jitter < 0 || j.Jitter > 1 {
 		return fmt.Errorf("jitter: is %g and must lie in [0, 1]", j.Jitter)
 	}
+	if j.Symmetric && (j.Jitter > 0 || len(j.Stragglers) > 0) {
+		return fmt.Errorf("symmetric: replicas differ where there is jitter or a straggler")
+	}
 	if j.SMContention < 0 || j.SMContention >= 1 {
 		return fmt.Errorf("sm_contention: is %g and must lie in [0, 1)", j.SMContention)
 	}
