@@ -166,6 +166,9 @@ func (c *validation) training(j *JobSpec, free []bool) *workload.Job {
 	for _, s := range j.Stragglers {
 		w.Stragglers = append(w.Stragglers, workload.Straggler{Rank: s.Rank.V, Factor: float64(s.Factor.V)})
 	}
+	if l := &c.s.Cluster.Node.NVLink; p.TP.V > l.Island.V {
+		c.warn(p.TP.From, "tensor-parallel groups of %d reach beyond the NVLink islands of %d; their collectives take slower paths in every layer", p.TP.V, l.Island.V)
+	}
 	d := w.WithDefaults()
 	def(&p.Schedule, string(d.Parallel.Schedule))
 	def(&j.GradPrecision, d.GradPrecision)

@@ -1,0 +1,44 @@
+package scenarios
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestWarnings: a key without effect, and a doubtful choice, is said aloud.
+func TestWarnings(t *testing.T) {
+	for _, c := range []struct {
+		sets []string
+		want string
+	}{
+		{nil, "testdata/small.yaml:12:10: at flow fidelity, where rates are max-min shares, these keys have no effect: cluster.transport.ecn"},
+		{[]string{"run.fidelity=packet"}, ""},
+		{[]string{"jobs.train.parallel={tp: 16, dp: 2}"}, "--set jobs.train.parallel={tp: 16, dp: 2}: tensor-parallel groups of 16 reach beyond the NVLink islands of 8; their collectives take slower paths in every layer"},
+		{[]string{"run.fidelity=packet", "jobs.train.nccl={NCCL_DEBUG: INFO}"}, "NCCL_DEBUG is known but not modelled: it changes nothing here"},
+		{[]string{"run.fidelity=packet", "jobs.train.nccl={NCCL_ALGO: Ring}"}, "--set jobs.train.nccl={NCCL_ALGO: Ring}: NCCL_ALGO has no effect on a training step here; simnet nccl-test follows it"},
+		{[]string{"run.fidelity=packet", "cluster.routing={fields: [src_ip, dst_ip]}", "jobs.train.nccl={NCCL_IB_QPS_PER_CONNECTION: 4}"},
+			"--set jobs.train.nccl={NCCL_IB_QPS_PER_CONNECTION: 4}: more queue pairs spread nothing while routing.fields leaves udp_src_port out"},
+		{[]string{"run.fidelity=packet", "cluster.transport.ecn.enabled=false"}, "--set cluster.transport.ecn.enabled=false: dcqcn never slows a flow down without ecn"},
+		{[]string{"cluster.transport.kind=infiniband"}, "--set cluster.transport.kind=infiniband: transport: infiniband is modelled by the bytes of its headers alone: no credits, no virtual lanes"},
+		{[]string{"cluster.fabric.switch=trident3", "cluster.nodes=32", "cluster.fabric.nodes_per_leaf=32", "cluster.fabric.spines=1"},
+			"leaf0 has 257 ports of 51.4Tbps in all, more than the 3.2Tbps of its model (trident3)"},
+		{[]string{"cluster.fabric={topology: star}", "cluster.routing.hash=crc16"}, "--set cluster.routing.hash=crc16: routing has no effect: no switch has more than one next hop to choose from"},
+	} {
+		v, err := Load(small, c.sets)
+		if err != nil {
+			t.Errorf("%v: %v", c.sets, err)
+			continue
+		}
+		m, err := v.Build(BuildOptions{})
+		if err != nil {
+			t.Errorf("%v: %v", c.sets, err)
+			continue
+		}
+		all := append(slices.Clone(v.Warnings), m.Warnings...)
+		if c.want == "" && len(all) == 0 || c.want != "" && slices.Contains(all, c.want) {
+			continue
+		}
+		t.Errorf("%v: warnings\n%s\nwant %q", c.sets, strings.Join(all, "\n"), c.want)
+	}
+}
