@@ -195,6 +195,10 @@ func exactSeconds(t sim.Time) string {
 func (d *Dir) congestionFigure() *chart.Figure {
 	b := &d.Bins
 	a, e, ok := nonzero(b.CNPs, b.Pauses, b.ECN)
+	quiet := !ok
+	if quiet {
+		a, e, ok = nonzero(b.Delivered)
+	}
 	if !ok || b.Bin <= 0 {
 		return nil
 	}
@@ -221,6 +225,15 @@ func (d *Dir) congestionFigure() *chart.Figure {
 		p.X.Min, p.X.Max = (from-zero).Seconds()*us.Factor, (to-zero).Seconds()*us.Factor
 		f.Panels = append(f.Panels, []*chart.Panel{p})
 	}
+	goodput := func() *chart.Figure {
+		add(b.Delivered, 8/b.Bin.Seconds()*ur.Factor, "goodput ("+ur.Name+")")
+		f.Panels[len(f.Panels)-1][0].X.Label.Text = timeAxis(us, zero)
+		return f
+	}
+	if quiet {
+		f.Title = "Payload delivered over time, at most " + humanRate(float64(top)*8/b.Bin.Seconds())
+		return goodput()
+	}
 	cnps, pauses := total(b.CNPs), total(b.Pauses)
 	f.Title = fmt.Sprintf("Congestion control over time: %s CNPs, %s PFC pauses", humanCount(cnps), humanCount(pauses))
 	add(b.CNPs, 1, "CNPs per "+humanTime(b.Bin))
@@ -229,9 +242,7 @@ func (d *Dir) congestionFigure() *chart.Figure {
 	} else {
 		add(b.ECN, 1, "ECN marks per "+humanTime(b.Bin))
 	}
-	add(b.Delivered, 8/b.Bin.Seconds()*ur.Factor, "goodput ("+ur.Name+")")
-	f.Panels[len(f.Panels)-1][0].X.Label.Text = timeAxis(us, zero)
-	return f
+	return goodput()
 }
 
 func total(v []int64) int64 {
@@ -240,52 +251,4 @@ func total(v []int64) int64 {
 		t += x
 	}
 	return t
-}
-
-// slowdownFigure is the distribution of FCT slowdown, a curve a collective.
-func (d *Dir) slowdownFigure() *chart.Figure {
-	groups := d.slowdowns()
-	if len(groups) == 0 {
-		return nil
-	}
-	left := len(groups) - cdfCurves
-	groups = groups[:min(len(groups), cdfCurves)]
-	top := 1.0
-	for _, g := range groups {
-		top = max(top, g.x[len(g.x)-1])
-	}
-	p := chart.NewPanel("flow completion time over ideal", "fraction of flows")
-	f := &chart.Figure{Subtitle: d.context(), Panels: [][]*chart.Panel{{p}}}
-	f.Title = "How much longer flows take than alone on an idle network"
-	if q := d.Summary.Network.FCTSlowdown; q != nil {
-		f.Title = fmt.Sprintf("FCT slowdown: half of the flows within %s times ideal, 99 %% within %s, worst %s",
-			humanRatio(q.P50), humanRatio(q.P99), humanRatio(q.Max))
-	}
-	if left > 0 {
-		f.Subtitle += fmt.Sprintf(" · %d smaller collectives not shown", left)
-	}
-	for i, g := range groups {
-		p.Wide(cdf(g.x), chart.Colour(i), len(groups)-1-i)
-		f.Stroke(fmt.Sprintf("%s (%s)", g.name, humanCount(int64(len(g.x)))), chart.Colour(i), nil)
-	}
-	p.X.Min, p.X.Max = 1, max(1.05, top*1.01)
-	if top > 8 {
-		p.LogX()
-	}
-	p.Y.Min, p.Y.Max = 0, 1
-	return f
-}
-
-// cdf is the empirical distribution of sorted values, thinned where there are
-// more than a figure can show.
-func cdf(x []float64) plotter.XYs {
-	n := len(x)
-	xy := plotter.XYs{{X: x[0], Y: 0}}
-	step := max(1, n/cdfPoints)
-	for i := 0; i < n; i++ {
-		if i%step == 0 || i >= n-20 {
-			xy = append(xy, plotter.XY{X: x[i], Y: float64(i+1) / float64(n)})
-		}
-	}
-	return xy
 }

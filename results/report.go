@@ -106,12 +106,16 @@ func (d *Dir) page() (*page, error) {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	p.Data = template.JS(data)
+	control := "Goodput"
+	if s.Network.CNPs != nil {
+		control = "Congestion control"
+	}
 	for _, x := range []struct {
 		show     bool
 		id, name string
 	}{
 		{len(s.Findings) > 0, "findings", "Findings"}, {len(p.Bars) > 0, "step", "Step"}, {p.HasTimeline, "stages", "Stages"},
-		{p.HasQueues, "buffers", "Queues"}, {p.HasBins, "control", "Congestion control"}, {p.HasRates, "senders", "Rates"},
+		{p.HasQueues, "buffers", "Queues"}, {p.HasBins, "control", control}, {p.HasRates, "senders", "Rates"},
 		{p.HasCDF, "fct", "Completion times"}, {true, "tables", "Tables"}, {len(d.Effective) > 0, "scenario", "Scenario"},
 	} {
 		if x.show {

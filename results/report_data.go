@@ -21,11 +21,13 @@ const (
 // reportData is the JSON that the page's script draws from. Times are in
 // seconds.
 type reportData struct {
-	Queues   []reportQueue   `json:"queues,omitempty"`
-	Bins     *reportBins     `json:"bins,omitempty"`
-	Rates    []reportRate    `json:"rates,omitempty"`
-	CDF      []reportCurve   `json:"cdf,omitempty"`
-	Storms   []reportStorm   `json:"storms,omitempty"`
+	Queues []reportQueue `json:"queues,omitempty"`
+	Bins   *reportBins   `json:"bins,omitempty"`
+	Rates  []reportRate  `json:"rates,omitempty"`
+	CDF    []reportCurve `json:"cdf,omitempty"`
+	Storms []reportStorm `json:"storms,omitempty"`
+	// Focus is the stretch that the queues are first shown in; nil shows all.
+	Focus    []float64       `json:"focus,omitempty"`
 	Timeline *reportTimeline `json:"timeline,omitempty"`
 }
 
@@ -113,13 +115,18 @@ func (d *Dir) reportData(p *page) *reportData {
 		r.Queues = append(r.Queues, reportQueue{q.Port, q.Start.Seconds(), bin.Seconds(), v, q.Kmin, q.Kmax, q.XOFF})
 		p.HasQueues, p.QueueBin = true, humanTime(bin)
 	}
-	if b := &d.Bins; b.Bin > 0 && len(b.CNPs) > 0 {
+	if p.HasQueues && slices.Max(hot[0].Max) > 0 {
+		if from, to, remark := busySpan(hot[:min(len(hot), queueCurves)]); remark != "" {
+			r.Focus = []float64{from.Seconds(), to.Seconds()}
+		}
+	}
+	if b := &d.Bins; b.Bin > 0 && len(b.Delivered) > 0 {
 		x := &reportBins{}
 		k := 1
-		x.CNPs, k = fold(b.CNPs, sum)
+		x.CNPs, _ = fold(b.CNPs, sum)
 		x.Pauses, _ = fold(b.Pauses, sum)
 		x.ECN, _ = fold(b.ECN, sum)
-		x.Delivered, _ = fold(b.Delivered, sum)
+		x.Delivered, k = fold(b.Delivered, sum)
 		bin := b.Bin * sim.Time(k)
 		x.Start, x.Bin = b.Start.Seconds(), bin.Seconds()
 		r.Bins, p.HasBins, p.BinWidth = x, true, humanTime(bin)
@@ -133,12 +140,13 @@ func (d *Dir) reportData(p *page) *reportData {
 		r.Rates, p.HasRates = append(r.Rates, x), true
 	}
 	for _, g := range d.slowdowns() {
-		c := reportCurve{Name: g.name}
-		n := len(g.x)
-		step := max(1, n/reportCDF)
-		for i := range n {
-			if i%step == 0 || i >= n-20 {
-				c.X, c.Y = append(c.X, round6(g.x[i])), append(c.Y, round6(float64(i+1)/float64(n)))
+		c := reportCurve{Name: g.name, X: []float64{round6(g.x[0])}, Y: []float64{0}}
+		x, y := cdf(g.x, reportCDF)
+		for k := range x {
+			if a, last := round6(x[k]), len(c.X)-1; a == c.X[last] {
+				c.Y[last] = round6(y[k]) // equal once rounded
+			} else {
+				c.X, c.Y = append(c.X, a), append(c.Y, round6(y[k]))
 			}
 		}
 		r.CDF, p.HasCDF = append(r.CDF, c), true

@@ -21,7 +21,8 @@ type Bins struct {
 
 const binsHeader = "start_ns,bin_ns,cnps,pfc_pauses,ecn_marked,delivered_bytes\n"
 
-func writeBins(w io.Writer, b *fabric.Bins) error {
+func writeBins(w io.Writer, r *Run) error {
+	b := &r.Report.Bins
 	o := bufio.NewWriter(w)
 	o.WriteString(binsHeader)
 	at := func(v []int64, i int) int64 {
@@ -30,10 +31,16 @@ func writeBins(w io.Writer, b *fabric.Bins) error {
 		}
 		return 0
 	}
+	congestion := func(i int) string { // empty where the engine has none
+		if !r.modelled() {
+			return ",,"
+		}
+		return fmt.Sprintf("%d,%d,%d", at(b.CNPs, i), at(b.Pauses, i), at(b.ECN, i))
+	}
 	n := max(len(b.CNPs), len(b.Pauses), len(b.ECN), len(b.Delivered))
 	for i := range n {
 		start := b.Start + sim.Time(i)*b.Bin
-		fmt.Fprintf(o, "%s,%s,%d,%d,%d,%d\n", start.NanosExact(), b.Bin.NanosExact(), at(b.CNPs, i), at(b.Pauses, i), at(b.ECN, i), at(b.Delivered, i))
+		fmt.Fprintf(o, "%s,%s,%s,%d\n", start.NanosExact(), b.Bin.NanosExact(), congestion(i), at(b.Delivered, i))
 	}
 	return o.Flush()
 }
@@ -41,12 +48,14 @@ func writeBins(w io.Writer, b *fabric.Bins) error {
 func readBins(path string) (Bins, error) {
 	var b Bins
 	err := readCSV(path, 6, func(p *fieldParser, rec []string) {
-		if b.Bin = p.nanos(rec[1]); len(b.CNPs) == 0 {
+		if b.Bin = p.nanos(rec[1]); len(b.Delivered) == 0 {
 			b.Start = p.nanos(rec[0])
 		}
-		b.CNPs = append(b.CNPs, p.int(rec[2]))
-		b.Pauses = append(b.Pauses, p.int(rec[3]))
-		b.ECN = append(b.ECN, p.int(rec[4]))
+		if rec[2] != "" {
+			b.CNPs = append(b.CNPs, p.int(rec[2]))
+			b.Pauses = append(b.Pauses, p.int(rec[3]))
+			b.ECN = append(b.ECN, p.int(rec[4]))
+		}
 		b.Delivered = append(b.Delivered, p.int(rec[5]))
 	})
 	return b, err

@@ -107,7 +107,7 @@ func writeData(r *Run, s *Summary, dir string) error {
 		{"flows.csv", false, func(w io.Writer) error { return WriteFlows(w, r.Graph, r.Report.Flows) }},
 		{"ports.parquet", false, func(w io.Writer) error { return writePorts(w, r.Graph, r.Report.Queues) }},
 		{"ports.csv", false, func(w io.Writer) error { return writePortTotals(w, r, busy) }},
-		{"network.csv", r.Report.Bins.Bin == 0, func(w io.Writer) error { return writeBins(w, &r.Report.Bins) }},
+		{"network.csv", r.Report.Bins.Bin == 0, func(w io.Writer) error { return writeBins(w, r) }},
 		{"rates.csv", len(r.Report.Rates) == 0, func(w io.Writer) error { return writeRates(w, r) }},
 		{"timeline.json", !hasTimeline(r), func(w io.Writer) error { return writeTimeline(w, r) }},
 	}

@@ -62,31 +62,34 @@
       }))),
     };
     const joined = o.series.length === 1 ? o.series[0].xy : uPlot.join(o.series.map(s => s.xy));
-    charts.push([el, new uPlot(opts, joined, el)]);
+    const u = new uPlot(opts, joined, el);
+    if (o.focus) u.setScale("x", { min: o.focus[0], max: o.focus[1] });
+    charts.push([el, u]);
   };
 
   const ramp = (start, bin, n) => Array.from({ length: n }, (_, i) => start + i * bin);
 
   if (data.queues) {
     const series = data.queues.map(q => ({ name: q.port, xy: [ramp(q.start, q.bin, q.max.length), q.max] }));
-    const first = data.queues[0], end = first.start + first.bin * first.max.length;
+    const first = data.queues[0], begin = Math.min(...data.queues.map(q => q.start));
+    const end = Math.max(...data.queues.map(q => q.start + q.bin * q.max.length));
     const peak = Math.max(...data.queues.flatMap(q => q.max));
     for (const [name, v] of [["Kmin", first.kmin], ["Kmax", first.kmax], ["XOFF", first.xoff]])
-      if (v > 0 && v <= 3 * peak) series.push({ name, xy: [[first.start, end], [v, v]], dash: name === "XOFF" ? [8, 5] : [3, 4], colour: "#777" });
-    chart("queues", { series, y: print.bytes, ylabel: "largest egress queue", xname: "time", xlabel: "simulated time", time: true, step: true, sync: "t", height: 380 });
+      if (v > 0 && v <= 3 * peak) series.push({ name, xy: [[begin, end], [v, v]], dash: name === "XOFF" ? [8, 5] : [3, 4], colour: "#777" });
+    chart("queues", { series, y: print.bytes, ylabel: "largest egress queue", xname: "time", xlabel: "simulated time", time: true, step: true, sync: "t", height: 380, focus: data.focus });
   }
   if (data.bins) {
-    const b = data.bins, x = ramp(b.start, b.bin, b.cnps.length), per = print.time(b.bin);
+    const b = data.bins, x = ramp(b.start, b.bin, b.delivered.length), per = print.time(b.bin);
     const common = { xname: "time", time: true, step: true, sync: "t", height: 220 };
-    chart("cnps", { ...common, series: [{ name: "CNPs", xy: [x, b.cnps] }, { name: "ECN marks", xy: [x, b.ecn], colour: "#56B4E9" }], y: print.count, ylabel: "per " + per });
-    chart("pauses", { ...common, series: [{ name: "PFC pauses", xy: [x, b.pauses], colour: "#D55E00" }], y: print.count, ylabel: "per " + per });
+    if ((b.cnps || []).length) chart("cnps", { ...common, series: [{ name: "CNPs", xy: [x, b.cnps] }, { name: "ECN marks", xy: [x, b.ecn], colour: "#56B4E9" }], y: print.count, ylabel: "per " + per });
+    if ((b.pauses || []).some(v => v > 0)) chart("pauses", { ...common, series: [{ name: "PFC pauses", xy: [x, b.pauses], colour: "#D55E00" }], y: print.count, ylabel: "per " + per });
     chart("goodput", { ...common, series: [{ name: "goodput", xy: [x, b.delivered.map(v => v * 8 / b.bin)], colour: "#009E73" }], y: print.rate, ylabel: "payload", xlabel: "simulated time" });
   }
   if (data.rates)
     chart("rates", { series: data.rates.map(r => ({ name: r.name, xy: [r.at, r.rate] })), y: print.rate, ylabel: "sending rate", xname: "time", xlabel: "simulated time", time: true, step: true, sync: "t" });
   if (data.cdf) {
     const worst = Math.max(...data.cdf.map(c => c.x[c.x.length - 1]));
-    chart("cdf", { series: data.cdf.map(c => ({ name: c.name, xy: [c.x, c.y] })), y: print.fraction, ylabel: "fraction of flows", xname: "slowdown", xlabel: "flow completion time over ideal", top: 1, logX: worst > 8, height: 360 });
+    chart("cdf", { series: data.cdf.map(c => ({ name: c.name, xy: [c.x, c.y] })), y: print.fraction, ylabel: "fraction of flows", xname: "slowdown", xlabel: "flow completion time over ideal", top: 1, step: true, logX: worst > 8, height: 360 });
   }
   addEventListener("resize", () => { for (const [el, u] of charts) u.setSize({ width: el.clientWidth, height: u.height }); });
 
