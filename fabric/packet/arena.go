@@ -19,18 +19,22 @@ const (
 	flagEcho                     // ACK that stands for a marked packet (Compat)
 )
 
-// packet is one frame in 32 bytes. Packets live in the arena of a shard and
-// are named by index.
+// packet is what a hop needs of a frame, in 16 bytes: four share a cache line.
+// Packets live in the arena of a shard and are named by index.
 type packet struct {
-	seq  int64 // data: offset of the first byte; ACK, NACK: bytes received in order; pause: 1 pauses, 0 resumes
-	qp   int32 // pause: the port that it addresses
 	next int32 // link of a queue or of the free list
 	path int32 // index into paths of the port after the next
 	in   int32 // account that it occupies at this switch, -1 none
-	aux  int32 // data: port that marked it; ACK: packets marked; NACK: offset received instead
 	size uint16
 	kind uint8 // and flags, in the high four bits
 	q    uint8 // queue at switches
+}
+
+// body is what only the ends of its way need of a packet.
+type body struct {
+	seq int64 // data: offset of the first byte; ACK, NACK: bytes received in order; pause: 1 pauses, 0 resumes
+	qp  int32 // pause: the port that it addresses
+	aux int32 // data: port that marked it; ACK, NACK: packets marked; pause: queue
 }
 
 func (k *packet) flags() uint8 { return k.kind >> 4 }
@@ -41,6 +45,7 @@ func (k *packet) what() uint8  { return k.kind & 15 }
 // the congestion control needs them.
 type arena struct {
 	pkts   []packet
+	bodies []body      // by packet
 	stamps []sim.Time  // when the data packet left the sender
 	ints   []intRecord // in-band telemetry
 	sacks  []span      // NACK of selective repeat: what has arrived
@@ -69,10 +74,12 @@ func (a *arena) alloc() int32 {
 		a.free = a.pkts[i].next
 		return i
 	}
-	if len(a.pkts) == cap(a.pkts) {
-		a.pkts = append(huge(make([]packet, 0, max(64, 2*len(a.pkts)))), a.pkts...)
+	if n := len(a.pkts); n == cap(a.pkts) {
+		a.pkts = append(huge(make([]packet, 0, max(64, 2*n))), a.pkts...)
+		a.bodies = append(huge(make([]body, 0, max(64, 2*n))), a.bodies...)
 	}
 	a.pkts = append(a.pkts, packet{})
+	a.bodies = append(a.bodies, body{})
 	if a.stamps != nil {
 		a.stamps = append(a.stamps, 0)
 	}

@@ -70,6 +70,8 @@ type Engine struct {
 	freeFlows map[int32][]int32 // by number of QPs
 	extOf     []fabric.FlowID   // by flow: the owner's number
 	islandTel Telemetry
+	cutOff    int64 // data packets in flight where islands were released, at the end of a run
+	cutPauses int64 // and pauses
 }
 
 // New returns an engine over g and its routes r. The caller attaches it to k.

@@ -8,9 +8,23 @@ import (
 // fabric.Network. A link that goes down loses what is on the wire and what
 // waits for it; the QPs that used it are routed anew where another path exists.
 func (e *Engine) SetLink(l fabric.LinkID, st fabric.LinkState) {
-	now := e.k.Now()
 	s := e.shards[0]
-	s.now = now
+	s.now = e.k.Now()
+	if !s.setLink(l, st) {
+		return
+	}
+	e.r.SetDown(l, st.Down)
+	e.r.Rebuild()
+	for fi := range e.flows {
+		s.reroute(int32(fi))
+	}
+	s.attach(e)
+}
+
+// setLink gives both ports of a link a state and reports whether it went down
+// or came up.
+func (s *shard) setLink(l fabric.LinkID, st fabric.LinkState) bool {
+	e := s.e
 	changed := false
 	for _, pi := range []int32{int32(2 * l), int32(2*l + 1)} {
 		o := &e.ports[pi]
@@ -31,11 +45,7 @@ func (e *Engine) SetLink(l fabric.LinkID, st fabric.LinkState) {
 			}
 		}
 	}
-	if !changed {
-		return
-	}
-	e.r.SetDown(l, st.Down)
-	e.reroute()
+	return changed
 }
 
 // cutPort loses everything on the wire of port pi and in its queues. Pause
@@ -78,33 +88,30 @@ func (s *shard) leave(pi int32, o *port, ki int32) {
 	}
 }
 
-// reroute recomputes the routes and the paths of all unfinished QPs whose path
-// is broken. QPs with no path left keep theirs and run into timeouts.
-func (e *Engine) reroute() {
-	e.r.Rebuild()
-	for fi := range e.flows {
-		f := &e.flows[fi]
-		if f.fixed || f.rec.FCT >= 0 && !e.cfg.Compat {
+// reroute gives the unfinished QPs of a flow the paths that the routes have now.
+// QPs with no path left keep theirs and run into timeouts.
+func (s *shard) reroute(fi int32) {
+	e := s.e
+	f := &e.flows[fi]
+	if f.fixed || f.rec.FCT >= 0 && !e.cfg.Compat {
+		return
+	}
+	fb := fabric.Flow{Src: f.rec.Src, Dst: f.rec.Dst, SrcPort: f.sport, DstPort: f.dport}
+	for qi := f.qp; qi < f.qp+f.qps; qi++ {
+		if e.snd[qi].state&stDone != 0 {
 			continue
 		}
-		fb := fabric.Flow{Src: f.rec.Src, Dst: f.rec.Dst, SrcPort: f.sport, DstPort: f.dport}
-		for qi := f.qp; qi < f.qp+f.qps; qi++ {
-			if e.snd[qi].state&stDone != 0 {
-				continue
-			}
-			hd := fabric.QPHeader(&fb, f.srcN, int(qi-f.qp))
-			if p, err := e.r.Path(e.buf[:0], f.rec.Src, f.rec.Dst, hd); err == nil {
-				e.snd[qi].path = e.repath(e.snd[qi].path, p)
-				e.buf = p
-				e.movePort(qi)
-			}
-			if p, err := e.r.Path(e.buf[:0], f.rec.Dst, f.rec.Src, hd.Reverse()); err == nil {
-				e.rcv[qi].path = e.repath(e.rcv[qi].path, p)
-				e.buf = p
-			}
+		hd := fabric.QPHeader(&fb, f.srcN, int(qi-f.qp))
+		if p, err := e.r.Path(e.buf[:0], f.rec.Src, f.rec.Dst, hd); err == nil {
+			e.snd[qi].path = e.repath(e.snd[qi].path, p)
+			e.buf = p
+			s.movePort(qi)
+		}
+		if p, err := e.r.Path(e.buf[:0], f.rec.Dst, f.rec.Src, hd.Reverse()); err == nil {
+			e.rcv[qi].path = e.repath(e.rcv[qi].path, p)
+			e.buf = p
 		}
 	}
-	e.shards[0].attach(e)
 }
 
 // repath returns the start of path p in paths, old if that is the same path.
@@ -127,13 +134,13 @@ func (e *Engine) repath(old int32, p []fabric.PortID) int32 {
 }
 
 // movePort moves QP qi to the first port of its path.
-func (e *Engine) movePort(qi int32) {
+func (s *shard) movePort(qi int32) {
+	e := s.e
 	f := &e.snd[qi]
 	to := e.paths[f.path]
 	if to == f.port {
 		return
 	}
-	s := e.shards[0]
 	if f.state&stReady != 0 {
 		s.unready(&e.ports[f.port], qi, f)
 	}

@@ -69,3 +69,20 @@ func (e *Engine) idealAny(path []fabric.PortID, n int64) sim.Time {
 	}
 	return t + g.Nodes[dst].Latency
 }
+
+// IslandIdeal returns the completion time of f alone on the network, its QPs
+// going the given ways.
+func (e *Engine) IslandIdeal(f *fabric.Flow, qps []QPRoute) sim.Time {
+	var most sim.Time
+	n := int32(len(qps))
+	first := int32(len(e.snd))
+	for q, route := range qps {
+		size := f.QPBytes(q, int(n))
+		s, r := e.newQP(0, size, route.Fwd, route.Back, f, n)
+		most = max(most, e.ideal(e.buf, size, f.MaxRate/sim.Rate(n))) // newQP left the way in buf
+		e.snd, e.rcv = append(e.snd, s), append(e.rcv, r)
+	}
+	most = max(most, e.sharedIdeal(first, n))
+	e.snd, e.rcv = e.snd[:first], e.rcv[:first]
+	return most
+}

@@ -20,7 +20,7 @@ func (e *Engine) violations(sim.Time) []string {
 		bad("PFC deadlock: %s", c)
 	}
 	s := e.shards[0]
-	var flight int64
+	flight := e.cutOff
 	free := make([]bool, len(s.pkts))
 	for i := s.free; i >= 0; i = s.pkts[i].next {
 		free[i] = true
@@ -33,7 +33,7 @@ func (e *Engine) violations(sim.Time) []string {
 	if s.n.sent != s.n.got+s.n.dropped+flight {
 		bad("data packets: %d sent, %d received, %d dropped, %d in flight", s.n.sent, s.n.got, s.n.dropped, flight)
 	}
-	open := int64(0)
+	open := e.cutPauses
 	for pc := range int32(len(e.pauses)) {
 		if e.isPaused(pc) {
 			open++

@@ -40,9 +40,10 @@ type QPRoute struct{ Fwd, Back int32 }
 
 // IslandFlow is a flow to start on an island.
 type IslandFlow struct {
-	Flow *fabric.Flow // Upstream counts from the start of the group
-	ID   fabric.FlowID
-	QPs  []QPRoute
+	Flow   *fabric.Flow // Upstream counts from the start of the group
+	ID     fabric.FlowID
+	Number uint32 // of the flow between its end points
+	QPs    []QPRoute
 }
 
 // AddPath stores a path for use in QPRoute.
@@ -91,6 +92,7 @@ func (is *Island) Claim(l fabric.LinkID) {
 		is.ports = append(is.ports, pi)
 		is.base = append(is.base, portMark{o.txBytes, o.txPkts, o.maxq, o.ecn, o.drops, o.pauses, o.pausedTime})
 		o.maxq = 0
+		o.rnd = sim.Mix(e.cfg.Seed<<20 + uint64(len(is.ports)))
 		if o.host >= 0 {
 			if !contains(is.nics, o.host) {
 				is.nics = append(is.nics, o.host)
@@ -182,6 +184,7 @@ func (e *Engine) islandFlow(x *IslandFlow, at sim.Time) int32 {
 	old.rec = fabric.FlowRecord{Src: f.Src, Dst: f.Dst, Bytes: f.Bytes, Start: at + f.Delay, FCT: -1, Class: f.Class}
 	old.left, old.failed, old.lag, old.slice, old.cap = n, false, f.Lag, f.Slice, f.MaxRate
 	old.up, old.down, old.notify = old.up[:0], nil, 0
+	old.srcN, old.sport, old.dport, old.fixed = x.Number, f.SrcPort, f.DstPort, f.Path != nil
 	e.extOf[fi] = x.ID
 	for q, route := range x.QPs {
 		snd, rcv := e.newQP(fi, f.QPBytes(q, int(n)), route.Fwd, route.Back, f, n)
@@ -242,6 +245,30 @@ func (is *Island) Birth() sim.Time { return is.birth }
 
 // owns reports whether port p is the shard's.
 func (s *shard) owns(p int32) bool { return !s.island || s.e.owner[p] == s.id }
+
+// SetLink changes the state of a link of the island at time now. Where it goes
+// down or comes up the flows take the routes of now, which may use any link: the
+// island has to own them all.
+func (is *Island) SetLink(l fabric.LinkID, st fabric.LinkState, now sim.Time) {
+	s := is.s
+	s.attach(is.e)
+	s.now = now
+	if !s.setLink(l, st) {
+		return
+	}
+	for _, fi := range is.flows {
+		s.reroute(fi)
+	}
+	s.attach(is.e)
+}
+
+// SetFreeLink changes the state of a link that no island owns.
+func (e *Engine) SetFreeLink(l fabric.LinkID, st fabric.LinkState) {
+	e.shards[0].setLink(l, st)
+}
+
+// Down reports whether a link is down.
+func (e *Engine) Down(l fabric.LinkID) bool { return e.ports[2*l].down }
 
 // EarliestEnd returns a time before which no flow for which wanted reports true
 // can finish: what is missing of it has to cross its last link.

@@ -75,6 +75,7 @@ func (is *Island) movePackets(b *Island) int32 {
 		}
 		s.pkts = append(s.pkts, k)
 	}
+	s.bodies = append(s.bodies, t.bodies...)
 	s.stamps = append(s.stamps, t.stamps...)
 	s.ints = append(s.ints, t.ints...)
 	s.sacks = append(s.sacks, t.sacks...)

@@ -172,10 +172,8 @@ func (s *shard) newData(qi int32, f *sender) int32 {
 		f.flowlet++
 	}
 	ki := s.alloc()
-	s.pkts[ki] = packet{
-		seq: seq, qp: qi, path: f.path + 1, in: -1, aux: -1,
-		size: uint16(pay + s.e.header), kind: kindData | flags<<4, q: f.q,
-	}
+	s.pkts[ki] = packet{path: f.path + 1, in: -1, size: uint16(pay + s.e.header), kind: kindData | flags<<4, q: f.q}
+	s.bodies[ki] = body{seq: seq, qp: qi, aux: -1}
 	if s.stamps != nil {
 		s.stamps[ki] = s.now
 	}

@@ -215,6 +215,28 @@ func (t *telemetry) foldQueue(q *queueSeries) {
 func (is *Island) Release() *Outcome {
 	e, s := is.e, is.s
 	o := is.Outcome()
+	e.cutOff += o.n.sent - o.n.got - o.n.dropped
+	e.cutPauses += o.n.pauses - o.n.resumes
+	for i := range s.tel.queues {
+		e.shards[0].tel.foldQueue(&s.tel.queues[i])
+	}
+	links, flows := is.free()
+	e.Apply(o, is.birth, links, flows)
+	e.shards[0].events += s.events
+	is.recycle()
+	return o
+}
+
+// Discard ends the island as if it had never been.
+func (is *Island) Discard() {
+	is.free()
+	is.recycle()
+}
+
+// free takes links, flows and switches off the island and returns the first
+// two.
+func (is *Island) free() ([]fabric.LinkID, []fabric.FlowID) {
+	e := is.e
 	links := make([]fabric.LinkID, 0, len(is.ports)/2)
 	for i, pi := range is.ports {
 		if i&1 == 0 {
@@ -230,6 +252,10 @@ func (is *Island) Release() *Outcome {
 			p.sw = e.swOf[p.node]
 		}
 		e.owner[pi] = 0
+		for k := range e.nc {
+			a := &e.accounts[pi*e.nc+k]
+			a.used, a.hdr, a.xoff = 0, 0, false
+		}
 	}
 	flows := make([]fabric.FlowID, len(is.flows))
 	for i, fi := range is.flows {
@@ -237,20 +263,15 @@ func (is *Island) Release() *Outcome {
 		n := e.flows[fi].qps
 		e.freeFlows[n] = append(e.freeFlows[n], fi)
 	}
-	for i := range s.tel.queues {
-		e.shards[0].tel.foldQueue(&s.tel.queues[i])
-	}
-	e.Apply(o, is.birth, links, flows)
 	for _, pi := range is.ports {
 		e.watches[pi] = watch{series: -1, burst: -1}
 		e.shards[0].setWatch(pi, &e.ports[pi])
 	}
 	for _, x := range is.slots {
-		e.freeSlots = append(e.freeSlots, x)
+		e.switches[x].used, e.switches[x].shared = 0, 0
 	}
-	e.shards[0].events += s.events
-	is.recycle()
-	return o
+	e.freeSlots = append(e.freeSlots, is.slots...)
+	return links, flows
 }
 
 // recycle keeps the shard for another island.
@@ -267,7 +288,7 @@ func (is *Island) recycle() {
 
 // reset empties the arena and keeps its memory.
 func (a *arena) reset() {
-	a.pkts = a.pkts[:0]
+	a.pkts, a.bodies = a.pkts[:0], a.bodies[:0]
 	if a.stamps != nil {
 		a.stamps = a.stamps[:0]
 	}
@@ -279,3 +300,6 @@ func (a *arena) reset() {
 	}
 	a.free, a.live = -1, 0
 }
+
+// Delivered returns the payload bytes that the island has delivered.
+func (o *Outcome) Delivered() int64 { return o.n.delivered }

@@ -34,8 +34,9 @@ func (s *shard) resume(ai int32, a *account) {
 func (s *shard) sendPause(ai int32, q uint8, on bool) {
 	pi := ai / s.nc
 	ki := s.alloc()
-	k := &s.pkts[ki]
-	*k = packet{qp: pi, size: uint16(s.e.cfg.PFC.Frame), kind: kindPause, q: queueMAC, in: -1, aux: int32(q)}
+	s.pkts[ki] = packet{size: uint16(s.e.cfg.PFC.Frame), kind: kindPause, q: queueMAC, in: -1}
+	k := &s.bodies[ki]
+	*k = body{qp: pi, aux: int32(q)}
 	if on {
 		k.seq = 1
 	}
@@ -60,7 +61,7 @@ func (e *Engine) pauseTime(pi int32) sim.Time {
 
 // pauseFrame handles a pause frame at the port that it addresses.
 func (s *shard) pauseFrame(ki int32) {
-	k := &s.pkts[ki]
+	k := &s.bodies[ki]
 	pi, q, on := k.qp, uint8(k.aux), k.seq == 1
 	s.release(ki)
 	o := &s.ports[pi]

@@ -29,13 +29,14 @@ func (s *shard) deliver(pi, ki int32) {
 		s.notified(ki)
 		return
 	}
-	qi := k.qp
+	body := &s.bodies[ki]
+	qi := body.qp
 	r := &s.rcv[qi]
 	pay := int64(k.size) - s.e.header
 	ecn := k.flags()&flagECN != 0
 	if ecn {
 		r.marked++
-		r.by = k.aux
+		r.by = body.aux
 		if s.e.usesCNP {
 			if s.compat {
 				k.set(flagEcho)
@@ -46,7 +47,7 @@ func (s *shard) deliver(pi, ki int32) {
 		}
 	}
 	s.n.got++
-	if k.seq != r.next {
+	if body.seq != r.next {
 		s.outOfOrder(qi, r, ki, pay)
 		return
 	}
@@ -68,11 +69,11 @@ func (s *shard) deliver(pi, ki int32) {
 func (s *shard) sendAck(kind uint8, r *receiver, ki int32) {
 	k := &s.pkts[ki]
 	k.kind = kind | k.kind&(flagEcho<<4)
-	k.seq = r.next
+	s.bodies[ki].seq = r.next
 	if s.compat {
 		r.marked = min(r.marked, 1)
 	}
-	k.aux = r.marked
+	s.bodies[ki].aux = r.marked
 	r.marked = 0
 	k.size = uint16(s.e.ack)
 	k.q = r.q
@@ -108,7 +109,8 @@ func (s *shard) sendCNP(qi int32) {
 	r.cnpDue = false
 	s.countCNP(r)
 	ki := s.alloc()
-	s.pkts[ki] = packet{qp: qi, path: r.path + 1, in: -1, size: uint16(s.e.ack), kind: kindCNP, q: queueControl}
+	s.pkts[ki] = packet{path: r.path + 1, in: -1, size: uint16(s.e.ack), kind: kindCNP, q: queueControl}
+	s.bodies[ki] = body{qp: qi}
 	oi := s.paths[r.path]
 	o := &s.ports[oi]
 	s.append(o, queueControl, ki)

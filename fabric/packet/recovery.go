@@ -2,12 +2,12 @@ package packet
 
 // outOfOrder handles data packet ki of pay bytes that is not the next of QP qi.
 func (s *shard) outOfOrder(qi int32, r *receiver, ki int32, pay int64) {
-	k := &s.pkts[ki]
-	if k.seq < r.next { // a duplicate: tell the sender where we are
+	k, seq := &s.pkts[ki], s.bodies[ki].seq
+	if seq < r.next { // a duplicate: tell the sender where we are
 		s.sendAck(kindAck, r, ki)
 		return
 	}
-	x := span{k.seq, k.seq + pay}
+	x := span{seq, seq + pay}
 	reorders := s.e.cfg.Routing.Mode != ECMP
 	if reorders || s.e.cfg.Recovery.Mode == SelectiveRepeat {
 		r.ooo.add(x)
@@ -40,7 +40,7 @@ func (s *shard) outOfOrder(qi int32, r *receiver, ki int32, pay int64) {
 // nacked handles NACK ki at the sender.
 func (s *shard) nacked(f *sender, ki int32) {
 	if s.e.cfg.Recovery.Mode == GoBackN {
-		f.next = max(f.una, min(f.next, s.pkts[ki].seq))
+		f.next = max(f.una, min(f.next, s.bodies[ki].seq))
 		return
 	}
 	x := s.sacks[ki]

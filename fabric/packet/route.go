@@ -11,7 +11,7 @@ import (
 func (s *shard) route(pi, ki int32) int32 {
 	at := fabric.NodeID(s.ports[pi].peer)
 	k := &s.pkts[ki]
-	f := &s.e.flows[s.snd[k.qp].flow]
+	f := &s.e.flows[s.snd[s.bodies[ki].qp].flow]
 	dst := f.rec.Dst
 	if k.what() != kindData {
 		dst = f.rec.Src
@@ -31,7 +31,7 @@ func (s *shard) route(pi, ki int32) int32 {
 	case Adaptive:
 		return s.leastLoaded(next, k.q)
 	case Flowlet:
-		return s.flowlet(next, k, pi)
+		return s.flowlet(next, k, s.bodies[ki].qp, pi)
 	}
 	o := &s.ports[pi] // random, from the stream of the port it came over
 	return int32(next[uint64(o.random())*uint64(len(next))>>32])
@@ -62,7 +62,7 @@ func (s *shard) leastLoaded(next []fabric.PortID, q uint8) int32 {
 
 // flowlet returns the port that the QP's present flowlet takes: the hash of
 // the QP and of how many gaps of at least FlowletGap its sender has made.
-func (s *shard) flowlet(next []fabric.PortID, k *packet, pi int32) int32 {
-	h := sim.Mix(uint64(uint32(k.qp))<<32 ^ uint64(s.snd[k.qp].flowlet)<<8 ^ uint64(k.what()&1) ^ s.e.tieSeed ^ uint64(s.ports[pi].peer)<<44)
+func (s *shard) flowlet(next []fabric.PortID, k *packet, qi, pi int32) int32 {
+	h := sim.Mix(uint64(uint32(qi))<<32 ^ uint64(s.snd[qi].flowlet)<<8 ^ uint64(k.what()&1) ^ s.e.tieSeed ^ uint64(s.ports[pi].peer)<<44)
 	return int32(next[(h>>32)*uint64(len(next))>>32])
 }

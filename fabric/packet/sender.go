@@ -91,18 +91,18 @@ func pacing(r, line sim.Rate) uint64 {
 
 // acked handles ACK ki at the sender.
 func (s *shard) acked(ki int32) {
-	k := &s.pkts[ki]
-	qi := k.qp
+	k, b := &s.pkts[ki], &s.bodies[ki]
+	qi := b.qp
 	f := &s.snd[qi]
 	if f.state&stDone != 0 {
 		s.release(ki)
 		return
 	}
 	info := &s.info
-	*info = ackInfo{seq: k.seq, marked: k.aux, echo: k.flags()&flagEcho != 0}
-	if k.seq > f.una {
-		info.acked = k.seq - f.una
-		f.una = k.seq
+	*info = ackInfo{seq: b.seq, marked: b.aux, echo: k.flags()&flagEcho != 0}
+	if b.seq > f.una {
+		info.acked = b.seq - f.una
+		f.una = b.seq
 		if f.next < f.una {
 			f.next = f.una
 		}
@@ -141,7 +141,7 @@ func (s *shard) acked(ki int32) {
 
 // notified handles CNP ki at the sender.
 func (s *shard) notified(ki int32) {
-	qi := s.pkts[ki].qp
+	qi := s.bodies[ki].qp
 	s.release(ki)
 	if s.snd[qi].state&stDone == 0 && s.e.cc != nil {
 		s.e.cc.cnp(s, qi)

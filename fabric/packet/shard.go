@@ -192,7 +192,11 @@ func (s *shard) warm(items []event) {
 		case evArrive:
 			if oi := s.paths[s.pkts[it.arg].path]; oi >= 0 {
 				sum += int64(s.ports[oi].freeAt) + int64(s.queues[oi*s.nq+queueData].tail)
+			} else {
+				sum += s.rcv[s.bodies[it.arg].qp].next
 			}
+		case evReady:
+			sum += int64(s.ports[s.snd[it.target].port].freeAt)
 		}
 	}
 	s.sink += sum

@@ -9,7 +9,8 @@ import (
 type Sample struct {
 	At    sim.Time
 	n     counters
-	got   []int64 // by QP in the order of flows: bytes delivered in order
+	sent  []int64    // by QP in the order of flows: bytes sent
+	last  []sim.Time // and when the last packet left, or may be followed
 	ports []portMark
 	alpha []float64 // DCQCN: by QP
 }
@@ -35,12 +36,13 @@ func (x *Sample) Trouble(since *Sample) bool {
 func (is *Island) Sample(x *Sample, now sim.Time) {
 	e := is.e
 	x.At, x.n = now, is.s.n
-	x.got, x.ports, x.alpha = x.got[:0], x.ports[:0], x.alpha[:0]
+	x.sent, x.last, x.ports, x.alpha = x.sent[:0], x.last[:0], x.ports[:0], x.alpha[:0]
 	c, _ := e.cc.(*dcqcn)
 	for _, fi := range is.flows {
 		f := &e.flows[fi]
 		for qi := f.qp; qi < f.qp+f.qps; qi++ {
-			x.got = append(x.got, e.rcv[qi].next)
+			x.sent = append(x.sent, e.snd[qi].next)
+			x.last = append(x.last, e.snd[qi].avail)
 			if c != nil {
 				st := &c.st[qi]
 				c.decay(now, st)
@@ -60,16 +62,30 @@ func (is *Island) Sample(x *Sample, now sim.Time) {
 	}
 }
 
-// EachQP calls fn for every QP that has bytes to deliver with the bytes that it
-// delivered between two samples, its rate and that of its line, and whether the
-// congestion control is raising its rate.
-func (is *Island) EachQP(a, b *Sample, fn func(i int, delivered int64, rate, line sim.Rate)) {
+// moved returns the bytes that QP i sends in a span d, at its rate between two
+// samples. The rate is taken from packet to packet, so that a window needs no
+// whole number of them.
+func moved(a, b *Sample, i int, d sim.Time) int64 {
+	t := b.last[i] - a.last[i]
+	if t <= 0 {
+		return 0
+	}
+	return mulDiv(b.sent[i]-a.sent[i], int64(d), int64(t))
+}
+
+// Moved returns the bytes that QP i, by the order of flows, sends in a span d at
+// its rate between two samples.
+func Moved(a, b *Sample, i int, d sim.Time) int64 { return moved(a, b, i, d) }
+
+// EachQP calls fn with the place in the samples of every QP that has bytes to
+// deliver.
+func (is *Island) EachQP(fn func(i int)) {
 	i := 0
 	for _, fi := range is.flows {
 		f := &is.e.flows[fi]
 		for qi := f.qp; qi < f.qp+f.qps; qi++ {
 			if x := &is.e.snd[qi]; x.state&stBegun != 0 && is.e.rcv[qi].next < x.size {
-				fn(i, b.got[i]-a.got[i], x.rate, x.line)
+				fn(i)
 			}
 			i++
 		}
@@ -94,15 +110,16 @@ func (is *Island) Horizon(a, b *Sample) int64 {
 	m := int64(1) << 40
 	i := 0
 	pay := e.payload
+	w := b.At - a.At
 	for _, fi := range is.flows {
 		f := &e.flows[fi]
 		first := i
 		for qi := f.qp; qi < f.qp+f.qps; qi++ {
-			d := (b.got[i] - a.got[i] + pay - 1) / pay * pay
+			d := moved(a, b, i, w)
 			x := &e.snd[qi]
 			if left := x.size - x.next; d > 0 && e.rcv[qi].next < x.size {
-				m = min(m, max(0, left-d-marginPackets*pay)/d)
-			} else if d > 0 {
+				m = min(m, max(0, left-marginPackets*pay)/d)
+			} else if b.sent[i] != a.sent[i] {
 				return 0 // it finished within the window
 			}
 			i++
@@ -112,8 +129,8 @@ func (is *Island) Horizon(a, b *Sample) int64 {
 	return m
 }
 
-// marginPackets is how much of a QP is left for packets at its end, beyond one
-// window: enough for what is in flight on a few hops.
+// marginPackets is how much of a QP is left for packets at its end: as much as is
+// in flight on a few hops.
 const marginPackets = 64
 
 // relayHorizon is Horizon for the bytes that flow f may send before it runs
@@ -133,7 +150,7 @@ func (is *Island) relayHorizon(f *flow, a, b *Sample, first int) int64 {
 		}
 		i := first
 		for qi := f.qp; qi < f.qp+f.qps; qi++ {
-			d := b.got[i] - a.got[i]
+			d := moved(a, b, i, b.At-a.At)
 			i++
 			closing := d - gain/int64(f.qps)
 			if closing <= 0 || e.rcv[qi].next >= e.snd[qi].size {
@@ -159,7 +176,7 @@ func (is *Island) gain(u *flow, a, b *Sample) int64 {
 	least := int64(1) << 62
 	for qi := u.qp; qi < u.qp+u.qps; qi++ {
 		if is.e.rcv[qi].next < is.e.snd[qi].size {
-			least = min(least, (b.got[i]-a.got[i])*int64(u.qps))
+			least = min(least, moved(a, b, i, b.At-a.At)*int64(u.qps))
 		}
 		i++
 	}
@@ -187,7 +204,7 @@ func (is *Island) Skip(a, b *Sample, m int64) int64 {
 	e, s := is.e, is.s
 	d := sim.Time(m) * (b.At - a.At)
 	s.attach(e)
-	shift := is.advances(a, b, m)
+	shift := is.advances(a, b, d)
 	is.moveBytes(shift)
 	is.moveRates(a, b, d)
 	is.moveTimes(d)
@@ -210,7 +227,7 @@ type advance struct {
 
 // advances returns the bytes by which each QP moves: whole packets, and not
 // beyond what a relay may have sent by then.
-func (is *Island) advances(a, b *Sample, m int64) []advance {
+func (is *Island) advances(a, b *Sample, d sim.Time) []advance {
 	e := is.e
 	pay := e.payload
 	var out []advance
@@ -221,7 +238,7 @@ func (is *Island) advances(a, b *Sample, m int64) []advance {
 		for qi := f.qp; qi < f.qp+f.qps; qi++ {
 			by := int64(0)
 			if x := &e.snd[qi]; e.rcv[qi].next < x.size {
-				by = min(mulDiv(b.got[i]-a.got[i], m, pay)*pay, max(0, x.size-x.next-1)/pay*pay)
+				by = min(moved(a, b, i, d)/pay*pay, max(0, x.size-x.next-1)/pay*pay)
 			}
 			at[qi] = len(out)
 			out = append(out, advance{qi, by})
@@ -290,7 +307,7 @@ func (is *Island) moveBytes(shift []advance) {
 	for i := range s.pkts {
 		k := &s.pkts[i]
 		if w := k.what(); w == kindData || w == kindAck || w == kindNack {
-			k.seq += by[k.qp]
+			s.bodies[i].seq += by[s.bodies[i].qp]
 		}
 	}
 }
@@ -401,6 +418,3 @@ func (is *Island) wakeRelays() {
 		}
 	}
 }
-
-// Got returns the bytes that QP i, by the order of flows, has delivered.
-func (x *Sample) Got(i int) int64 { return x.got[i] }

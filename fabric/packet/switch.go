@@ -84,7 +84,7 @@ func (s *shard) forward(pi, oi, ki int32) {
 		s.pause(ai, a)
 	}
 	if d.markIn && k.what() == kindData && s.marks(o, q, u.bytes) {
-		s.mark(oi, o, k)
+		s.mark(oi, o, k, ki)
 	}
 	s.append(o, q, ki)
 	o.qbytes += z
@@ -133,7 +133,7 @@ func (s *shard) dequeue(oi int32) {
 		a := &s.accounts[ai]
 		d.release(a, z)
 		if k.what() == kindData && !d.markIn && s.marks(o, q, s.queues[o.q0+int32(q)].bytes) {
-			s.mark(oi, o, k)
+			s.mark(oi, o, k, ki)
 		}
 		if before > o.watch {
 			s.watchDrain(oi, o, before)
@@ -198,12 +198,12 @@ func (s *shard) txSlow(o *port, size int64) sim.Time {
 }
 
 // mark sets congestion experienced on a data packet that leaves port oi.
-func (s *shard) mark(oi int32, o *port, k *packet) {
+func (s *shard) mark(oi int32, o *port, k *packet, ki int32) {
 	if k.flags()&flagECN == 0 {
 		s.n.marked++
 	}
 	k.set(flagECN)
-	k.aux = oi
+	s.bodies[ki].aux = oi
 	o.ecn++
 	s.tel.count(s.now, binECN, 1)
 }

@@ -55,7 +55,7 @@ func (s *shard) watchQueue(oi int32, o *port, ki int32) {
 	case w.burst >= 0:
 		b := &s.tel.bursts[w.burst]
 		b.peak = max(b.peak, o.qbytes)
-		s.burstFlow(b, s.pkts[ki].qp)
+		s.burstFlow(b, s.bodies[ki].qp)
 	case at > 0 && o.qbytes > at && !w.lost:
 		if len(s.tel.bursts) >= s.tel.c.MaxBursts {
 			s.tel.lost++
@@ -67,7 +67,7 @@ func (s *shard) watchQueue(oi int32, o *port, ki int32) {
 		b := &s.tel.bursts[w.burst]
 		for q := uint8(queueData); q < uint8(s.nq); q++ {
 			for i := s.queues[o.q0+int32(q)].head; i >= 0; i = s.pkts[i].next {
-				s.burstFlow(b, s.pkts[i].qp)
+				s.burstFlow(b, s.bodies[i].qp)
 			}
 		}
 	}
