@@ -10,6 +10,7 @@ import (
 	"github.com/simnet/simnet/fabric/packet"
 	"github.com/simnet/simnet/sim"
 	"github.com/simnet/simnet/workload"
+	"github.com/simnet/simnet/workload/trace"
 )
 
 // Machine is a scenario ready to run: the graph, one or two engines on one
@@ -28,7 +29,8 @@ type Machine struct {
 	// others.
 	Jobs    []*workload.Training
 	Traffic []*Generator
-	Packet  packet.Config // as given to the packet engine
+	Traces  []trace.Player // jobs of recorded operations
+	Packet  packet.Config  // as given to the packet engine
 	// Warnings are doubts that need the graph; those of the scenario are in
 	// Valid.
 	Warnings []string
@@ -160,6 +162,15 @@ func (m *Machine) jobs() error {
 			}
 			m.Jobs = append(m.Jobs, t)
 			m.starts = append(m.starts, start{j.Spec.Start.V, t.Start})
+			continue
+		}
+		if j.Trace != nil {
+			p, err := j.Trace.player(m)
+			if err != nil {
+				return fmt.Errorf("job %s: %w", j.Name, err)
+			}
+			m.Traces = append(m.Traces, p)
+			m.starts = append(m.starts, start{j.Spec.Start.V, p.Start})
 			continue
 		}
 		g, err := newGenerator(m, j)

@@ -10,13 +10,15 @@ import (
 	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/sim"
 	"github.com/simnet/simnet/workload"
+	"github.com/simnet/simnet/workload/trace"
 )
 
 // Outcome is what a run gave.
 type Outcome struct {
 	Report   *fabric.Report    // both engines merged where a window was open
 	Results  []workload.Result // of the training jobs, in their order
-	Traffic  []TrafficResult   // of the others
+	Traffic  []TrafficResult   // of the jobs of traffic
+	Traces   []trace.Result    // of the jobs of recorded operations
 	Warnings []string          // of the scenario and of the run
 	// Partial says that the run was stopped (Ctrl-C, run.until) before its jobs
 	// were done.
@@ -71,6 +73,9 @@ func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
 	}
 	err := m.Kernel.RunUntil(limit)
 	waiting := m.Kernel.Waiting()
+	for _, p := range m.Traces {
+		waiting = append(waiting, p.Stuck(1)...)
+	}
 	o := &Outcome{Warnings: append(slices.Clone(m.Valid.Warnings), m.Warnings...), End: m.Kernel.Now(), Events: m.events()}
 	switch {
 	case errors.Is(err, sim.ErrStopped):
@@ -106,6 +111,11 @@ func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
 	for _, g := range m.Traffic {
 		o.Traffic = append(o.Traffic, g.result())
 	}
+	for _, p := range m.Traces {
+		r := p.Result()
+		o.Traces = append(o.Traces, r)
+		o.Warnings = append(o.Warnings, r.Warnings...)
+	}
 	m.Kernel.Close()
 	o.Wall = time.Since(began)
 	return o, nil
@@ -136,7 +146,25 @@ func (m *Machine) stuck(waiting []string) error {
 			why += "; " + r.Violations[0]
 		}
 	}
+	if s := m.stuckTraces(); s != "" && unfinished == 0 {
+		return fmt.Errorf("the run cannot go on at %v: %s", m.Kernel.Now(), s)
+	}
 	return fmt.Errorf("the run cannot go on at %v: %s%s still wait, %d flows are unfinished%s", m.Kernel.Now(), strings.Join(waiting, ", "), more, unfinished, why)
+}
+
+// maxStuck is how many waiting operations of a job an error names.
+const maxStuck = 8
+
+// stuckTraces says which operations of which jobs wait for what never comes; ""
+// if no trace does.
+func (m *Machine) stuckTraces() string {
+	var lines []string
+	for _, p := range m.Traces {
+		for _, w := range p.Stuck(maxStuck) {
+			lines = append(lines, fmt.Sprintf("job %s: %s", p.Result().Job, w))
+		}
+	}
+	return strings.Join(lines, "\n  ")
 }
 
 func (m *Machine) events() uint64 {

@@ -26,29 +26,9 @@ func rto(n int) sim.Time { return packet.RTOExponent(n) }
 // place chooses the GPUs of a job among the free ones and takes them.
 func (c *validation) place(j *JobSpec, w *workload.Job, free []bool) bool {
 	need := w.GPUs()
-	order := c.nodeOrder(j)
-	if order == nil {
+	gpus, ok := c.choose(j, need, free)
+	if !ok {
 		return false
-	}
-	per := c.s.Cluster.Node.GPUs.V
-	var gpus []int
-	take := func(g int) {
-		if free[g] && len(gpus) < need {
-			gpus = append(gpus, g)
-		}
-	}
-	if j.Placement.Policy.V == "rail" {
-		for local := range per {
-			for _, n := range order {
-				take(n*per + local)
-			}
-		}
-	} else {
-		for _, n := range order {
-			for local := range per {
-				take(n*per + local)
-			}
-		}
 	}
 	if len(gpus) < need {
 		p := j.Parallel
@@ -72,6 +52,54 @@ func (c *validation) place(j *JobSpec, w *workload.Job, free []bool) bool {
 		w.Placement = gpus
 	}
 	return true
+}
+
+// take chooses the GPUs of a job that is no training step, at least one, and
+// takes them. what says in the error, placed at at, why so many are needed; nil
+// after an error.
+func (c *validation) take(j *JobSpec, at Origin, what string, need int, free []bool) []int {
+	gpus, ok := c.choose(j, need, free)
+	if !ok {
+		return nil
+	}
+	if len(gpus) < need {
+		c.errs.add(at, "", "%s needs %d GPUs, but %d are free", what, need, len(gpus))
+		return nil
+	}
+	for _, g := range gpus {
+		free[g] = false
+	}
+	return gpus
+}
+
+// choose returns the first need of the free GPUs in the order of the job's
+// placement, fewer if there are not as many; false after an error.
+func (c *validation) choose(j *JobSpec, need int, free []bool) ([]int, bool) {
+	order := c.nodeOrder(j)
+	if order == nil {
+		return nil, false
+	}
+	per := c.s.Cluster.Node.GPUs.V
+	var gpus []int
+	take := func(g int) {
+		if free[g] && len(gpus) < need {
+			gpus = append(gpus, g)
+		}
+	}
+	if j.Placement.Policy.V == "rail" {
+		for local := range per {
+			for _, n := range order {
+				take(n*per + local)
+			}
+		}
+	} else {
+		for _, n := range order {
+			for local := range per {
+				take(n*per + local)
+			}
+		}
+	}
+	return gpus, true
 }
 
 // nodeOrder lists the compute nodes that a job may use, in the order of its

@@ -97,6 +97,8 @@ func leafSchema(l leaf, tag reflect.StructTag) *jsonschema.Schema {
 	case *Val[int], *Val[int64], *Val[uint64]:
 		s.Type = "integer"
 		s.Minimum, s.Maximum = json.Number(tag.Get("min")), json.Number(tag.Get("max"))
+	case *Val[Peer]:
+		s.AnyOf = []*jsonschema.Schema{{Type: "integer", Minimum: "0"}, {Const: "any"}}
 	case *Val[[]string]:
 		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string", Enum: enumOf(tag)}
 	case *Val[[]int]:

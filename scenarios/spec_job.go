@@ -2,8 +2,8 @@ package scenarios
 
 import "github.com/simnet/simnet/sim"
 
-// JobSpec is one job: training (model and what goes with it) or synthetic
-// traffic.
+// JobSpec is one job: training (model and what goes with it), synthetic traffic,
+// or recorded operations.
 type JobSpec struct {
 	Section
 	Name  Val[string]   `yaml:"name" doc:"used in results and by --set jobs.NAME.key; default: train, train2, ..."`
@@ -29,6 +29,7 @@ type JobSpec struct {
 	Class         Val[int]        `yaml:"class" default:"0" min:"0" max:"7" doc:"priority class of its packets"`
 
 	Traffic *TrafficSpec `yaml:"traffic" doc:"instead of model: flows without a training job"`
+	Trace   *TraceSpec   `yaml:"trace" doc:"instead of model: recorded operations (GOAL, Chakra, SimAI)"`
 }
 
 // ModelSpec is the shape of a transformer.

@@ -334,6 +334,15 @@ func (v *Valid) Hash(version string) string {
 			h.Write(b)
 		}
 	}
+	for i := range v.Spec.Jobs {
+		if t := v.Spec.Jobs[i].Trace; t != nil {
+			for _, f := range t.Files.V {
+				if b, err := os.ReadFile(resolve(v.Dir, f)); err == nil {
+					h.Write(b)
+				}
+			}
+		}
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 

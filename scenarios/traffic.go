@@ -24,10 +24,11 @@ var trafficCommon = []string{"pattern", "nodes", "nics", "qps"}
 // trafficLabel is the label of the flows of a pattern.
 func trafficLabel(pattern string) string { return strings.ReplaceAll(pattern, "-", "_") }
 
-// trafficLabels lists the labels of the flows of traffic jobs.
+// trafficLabels lists the labels of the flows of jobs that are no training.
 func (c *validation) trafficLabels() []string {
 	var out []string
 	for i := range c.s.Jobs {
+		out = append(out, c.s.Jobs[i].Trace.labels()...)
 		t := c.s.Jobs[i].Traffic
 		if t == nil {
 			continue

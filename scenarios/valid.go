@@ -26,12 +26,13 @@ type Valid struct {
 	Jobs     []ValidJob
 }
 
-// ValidJob is one job: exactly one of Training and Traffic is set.
+// ValidJob is one job: exactly one of Training, Traffic and Trace is set.
 type ValidJob struct {
 	Name     string
 	Spec     *JobSpec
 	Training *workload.Job
 	Traffic  *TrafficSpec
+	Trace    *ValidTrace
 }
 
 // validation is the state of one Validate.

@@ -16,8 +16,11 @@ func (c *validation) job(i int, j *JobSpec) {
 	where := fmt.Sprintf("jobs[%d]", i)
 	if !j.Name.Set() {
 		name := "train"
-		if j.Traffic != nil {
+		switch {
+		case j.Traffic != nil:
 			name = "traffic"
+		case j.Trace != nil:
+			name = "trace"
 		}
 		if i > 0 {
 			name = fmt.Sprintf("%s%d", name, i+1)
@@ -29,6 +32,12 @@ func (c *validation) job(i int, j *JobSpec) {
 		c.errs.add(j.Traffic.At, "", "%s: model and traffic are both given; a job is one or the other", where)
 	case j.Traffic != nil:
 		c.need(&j.Traffic.Section, where+".traffic", "pattern", j.Traffic.Pattern.Set())
+	case j.Trace != nil && j.Traffic != nil:
+		c.errs.add(j.Trace.At, "", "%s: traffic and trace are both given; a job is one or the other", where)
+	case j.Trace != nil && j.Model != nil:
+		c.errs.add(j.Trace.At, "", "%s: model and trace are both given; a job is one or the other", where)
+	case j.Trace != nil:
+		c.need(&j.Trace.Section, where+".trace", "format", j.Trace.Format.Set())
 	case j.Model == nil:
 		c.errs.add(j.At, "", "%s: key %q (or traffic) is missing", where, "model")
 	default:
@@ -122,6 +131,10 @@ func (c *validation) jobs() {
 		if j.Traffic != nil {
 			c.traffic(j)
 			vj.Traffic = j.Traffic
+		} else if j.Trace != nil {
+			if vj.Trace = c.trace(j, free); vj.Trace == nil {
+				continue
+			}
 		} else {
 			vj.Training = c.training(j, free)
 			if vj.Training == nil {
@@ -136,15 +149,7 @@ func (c *validation) training(j *JobSpec, free []bool) *workload.Job {
 	p, b := j.Parallel, j.Batch
 	env, warnings := j.NCCL.env(&c.errs)
 	c.v.Warnings = append(c.v.Warnings, warnings...)
-	if !p.DP.Set() {
-		left := 0
-		for _, f := range free {
-			if f {
-				left++
-			}
-		}
-		p.DP = Val[int]{max(1, left/(p.TP.V*p.PP.V*p.CP.V)), Origin{Kind: FromDefault, Name: "the GPUs left"}}
-	}
+	p.takeRest(free)
 	w := &workload.Job{
 		Name: j.Name.V, Model: modelOf(j.Model), Steps: c.s.Run.Steps.V,
 		Parallel: workload.Parallel{
@@ -185,6 +190,20 @@ func (c *validation) training(j *JobSpec, free []bool) *workload.Job {
 		return nil
 	}
 	return w
+}
+
+// takeRest lets dp, where it is not given, take the GPUs that are free.
+func (p *ParallelSpec) takeRest(free []bool) {
+	if p.DP.Set() {
+		return
+	}
+	left := 0
+	for _, f := range free {
+		if f {
+			left++
+		}
+	}
+	p.DP = Val[int]{max(1, left/(p.TP.V*p.PP.V*max(1, p.CP.V))), Origin{Kind: FromDefault, Name: "the GPUs left"}}
 }
 
 // retransmission takes the NIC's timeout and retry count from NCCL, which sets

@@ -42,6 +42,8 @@ func (v *Val[T]) kind() string {
 		return "true or false"
 	case *int, *int64, *uint64:
 		return "a whole number"
+	case *Peer:
+		return "a rank or any"
 	case *Bytes, *AutoBytes:
 		return "a size"
 	case *Ratio:
@@ -100,6 +102,14 @@ func (v *Val[T]) parse(n *yaml.Node) error {
 	case *uint64:
 		if *p, err = strconv.ParseUint(n.Value, 10, 64); err != nil {
 			err = wrong("", "want a whole number from 0, got %q", n.Value)
+		}
+	case *Peer:
+		if *p = AnyPeer; n.Value != "any" {
+			var x int64
+			if x, err = parseInt(n); err == nil && x < 0 {
+				err = wrong("any", "want a rank from 0, or any, got %q", n.Value)
+			}
+			*p = Peer(x)
 		}
 	case *Bytes:
 		*p, err = parseBytes(n.Value)

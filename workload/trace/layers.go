@@ -1,0 +1,362 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/simnet/simnet/fabric"
+	"github.com/simnet/simnet/sim"
+	"github.com/simnet/simnet/workload"
+)
+
+// Layers is a SimAI workload: the rows that every GPU runs in one iteration,
+// all its micro-batches among them (AICB writes them out one after the other).
+type Layers struct {
+	Name     string
+	Parallel workload.Parallel // TP, PP, DP, EP; EP divides DP
+	Rows     []Row
+	// MicroBatches sets the pipeline bubble: (PP-1)/MicroBatches of what the
+	// rows take without data-parallel communication, as SimAI's analytical mode
+	// has it. 0 counts as 1.
+	MicroBatches int
+	PPBytes      int64 // between neighbouring stages, a GPU, micro-batch and direction
+	GPUs         []int // of each rank in Megatron-LM's order; nil: rank r runs on GPU r
+	Transport    workload.Transport
+	Repeat       int // iterations; 0 counts as 1
+}
+
+// Row is one layer. An iteration runs all Forward from the first row to the
+// last, then for each row from the last to the first InputGrad and WeightGrad.
+// Collectives of Forward and InputGrad are waited for, those of WeightGrad at
+// the end of the iteration, before the updates.
+type Row struct {
+	Name                           string
+	Forward, InputGrad, WeightGrad Phase
+	Update                         sim.Time // of the weights, after their gradients' collective
+}
+
+// Phase is computation and then a collective; "" is none.
+type Phase struct {
+	Time       sim.Time
+	Collective workload.Collective
+	Group      string // "tp", "dp", "ep", or "dp_ep": the ranks that hold the same experts
+	// Bytes is the whole buffer: the output of an all-gather, the input of the
+	// others.
+	Bytes int64
+}
+
+// Groups of a Phase.
+const (
+	TP   = "tp"
+	DP   = "dp"
+	EP   = "ep"
+	DPEP = "dp_ep"
+)
+
+// LayerPlayer plays Layers: one process for the ranks of a tensor-parallel
+// group, which move in lockstep.
+type LayerPlayer struct {
+	k         *sim.Kernel
+	mover     *workload.Mover
+	l         Layers
+	blocks    []*block
+	gate      []sim.Event // end of each iteration
+	makespans []sim.Time
+	sum       Breakdown
+	messages  int64
+	bytes     int64
+}
+
+// block is the tensor-parallel group of stage s, replica d.
+type block struct {
+	p     *LayerPlayer
+	s, d  int
+	gpus  []int
+	comms map[string]member
+	now   Breakdown
+	at    string // what it is at, for messages
+}
+
+type member struct {
+	comm *workload.Comm
+	i    int
+}
+
+// NewLayers returns a player of l over net.
+func NewLayers(k *sim.Kernel, net fabric.Network, c *workload.Cluster, l Layers) (*LayerPlayer, error) {
+	par := &l.Parallel
+	for _, d := range []*int{&par.TP, &par.PP, &par.DP, &par.EP, &l.MicroBatches, &l.Repeat} {
+		*d = max(1, *d)
+	}
+	if par.DP%par.EP != 0 {
+		return nil, fmt.Errorf("parallel.ep: %d does not divide dp %d", par.EP, par.DP)
+	}
+	if err := l.validate(); err != nil {
+		return nil, err
+	}
+	if n := par.TP * par.PP * par.DP; l.GPUs == nil && n > len(c.GPUs) {
+		return nil, fmt.Errorf("trace: %d ranks on %d GPUs", n, len(c.GPUs))
+	}
+	m, err := workload.NewMover(k, net, c, l.Name, l.Transport)
+	if err != nil {
+		return nil, err
+	}
+	p := &LayerPlayer{k: k, mover: m, l: l, gate: make([]sim.Event, l.Repeat)}
+	for s := range par.PP {
+		for d := range par.DP {
+			b := &block{p: p, s: s, d: d, comms: map[string]member{}}
+			for t := range par.TP {
+				b.gpus = append(b.gpus, p.gpu(t, d, s))
+			}
+			p.blocks = append(p.blocks, b)
+		}
+	}
+	for s := range par.PP {
+		var all []int
+		for d := range par.DP {
+			all = append(all, d)
+			if err := p.join(TP, s, []int{d}, true); err != nil {
+				return nil, err
+			}
+		}
+		if err := p.join(DP, s, all, false); err != nil {
+			return nil, err
+		}
+		for first := 0; first < par.DP; first += par.EP {
+			if err := p.join(EP, s, all[first:first+par.EP], false); err != nil {
+				return nil, err
+			}
+		}
+		for e := range par.EP {
+			var same []int
+			for d := e; d < par.DP; d += par.EP {
+				same = append(same, d)
+			}
+			if err := p.join(DPEP, s, same, false); err != nil {
+				return nil, err
+			}
+		}
+		if s+1 < par.PP && l.PPBytes > 0 {
+			for d := range par.DP {
+				for t := range par.TP {
+					if err := m.Reach(p.gpu(t, d, s), p.gpu(t, d, s+1)); err != nil {
+						return nil, err
+					}
+				}
+			}
+		}
+	}
+	return p, nil
+}
+
+// validate reports the first phase that cannot be.
+func (l *Layers) validate() error {
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		for _, ph := range []*Phase{&r.Forward, &r.InputGrad, &r.WeightGrad} {
+			switch {
+			case ph.Time < 0 || ph.Bytes < 0 || r.Update < 0:
+				return fmt.Errorf("row %d (%s): negative time or size", i, r.Name)
+			case ph.Collective != "" && !slices.Contains(workload.Collectives(), ph.Collective):
+				return fmt.Errorf("row %d (%s): collective %q is not played, only %v", i, r.Name, ph.Collective, workload.Collectives())
+			case ph.Collective != "" && ph.Group != TP && ph.Group != DP && ph.Group != EP && ph.Group != DPEP:
+				return fmt.Errorf("row %d (%s): group %q is none of tp, dp, ep, dp_ep", i, r.Name, ph.Group)
+			}
+		}
+	}
+	return nil
+}
+
+// gpu returns the GPU at coordinates: ranks are numbered tp-dp-pp.
+func (p *LayerPlayer) gpu(t, d, s int) int {
+	r := (s*p.l.Parallel.DP+d)*p.l.Parallel.TP + t
+	if p.l.GPUs == nil {
+		return r
+	}
+	return p.l.GPUs[r]
+}
+
+func (p *LayerPlayer) block(s, d int) *block { return p.blocks[s*p.l.Parallel.DP+d] }
+
+// join makes a communicator of replicas ds of stage s: one group over the
+// tensor ranks of a single one, or a group a tensor rank over them all.
+func (p *LayerPlayer) join(name string, s int, ds []int, tensor bool) error {
+	var groups [][]int
+	if tensor {
+		groups = [][]int{p.block(s, ds[0]).gpus}
+	} else {
+		for t := range p.l.Parallel.TP {
+			var g []int
+			for _, d := range ds {
+				g = append(g, p.gpu(t, d, s))
+			}
+			groups = append(groups, g)
+		}
+	}
+	c, err := p.mover.Comm(len(ds), groups...)
+	if err != nil {
+		return err
+	}
+	for i, d := range ds {
+		p.block(s, d).comms[name] = member{c, i}
+	}
+	return nil
+}
+
+// Start implements Player.
+func (p *LayerPlayer) Start() {
+	for i := range p.gate {
+		p.gate[i].Expect(len(p.blocks))
+	}
+	for _, b := range p.blocks {
+		p.k.Go(fmt.Sprintf("%s/stage%d/replica%d", p.l.Name, b.s, b.d), b.run)
+	}
+}
+
+func (b *block) run(p *sim.Proc) {
+	for i := range b.p.l.Repeat {
+		began := p.Now()
+		b.now = Breakdown{}
+		b.iterate(p)
+		b.at = "the end of the iteration"
+		gate := &b.p.gate[i]
+		if gate.Arrive(b.p.k); gate.Fired() {
+			b.p.makespans = append(b.p.makespans, p.Now()-began)
+		}
+		b.wait(p, gate, &b.now.Idle)
+		b.p.sum.add(b.now)
+	}
+}
+
+func (b *block) iterate(p *sim.Proc) {
+	l := &b.p.l
+	for i := range l.Rows {
+		b.phase(p, &l.Rows[i], "forward", &l.Rows[i].Forward)
+	}
+	b.pass(p, b.s+1)
+	type update struct {
+		done *sim.Event
+		row  *Row
+	}
+	var updates []update
+	for i := len(l.Rows) - 1; i >= 0; i-- {
+		r := &l.Rows[i]
+		b.phase(p, r, "input_grad", &r.InputGrad)
+		b.compute(p, r.WeightGrad.Time)
+		updates = append(updates, update{b.issue(&r.WeightGrad), r})
+	}
+	b.pass(p, b.s-1)
+	bubble := (b.now.Compute + b.now.TPComm + b.now.EPComm) * sim.Time(l.Parallel.PP-1) / sim.Time(l.MicroBatches)
+	if bubble > 0 {
+		p.Sleep(bubble)
+		b.now.Bubble += bubble
+	}
+	for _, u := range updates {
+		if u.done != nil {
+			b.at = fmt.Sprintf("weight_grad of row %s: %s of group %s", u.row.Name, u.row.WeightGrad.Collective, u.row.WeightGrad.Group)
+			b.wait(p, u.done, b.part(u.row.WeightGrad.Group))
+		}
+		b.compute(p, u.row.Update)
+	}
+}
+
+// phase computes, then waits for the collective.
+func (b *block) phase(p *sim.Proc, r *Row, name string, ph *Phase) {
+	b.compute(p, ph.Time)
+	if done := b.issue(ph); done != nil {
+		b.at = fmt.Sprintf("%s of row %s: %s of group %s", name, r.Name, ph.Collective, ph.Group)
+		b.wait(p, done, b.part(ph.Group))
+	}
+}
+
+func (b *block) compute(p *sim.Proc, d sim.Time) {
+	if d > 0 {
+		p.Sleep(d)
+		b.now.Compute += d
+	}
+}
+
+// issue starts a phase's collective; nil if it has none.
+func (b *block) issue(ph *Phase) *sim.Event {
+	if ph.Collective == "" {
+		return nil
+	}
+	m := b.comms[ph.Group]
+	b.p.bytes += ph.Bytes * int64(len(b.gpus))
+	done, err := m.comm.Issue(m.i, ph.Collective, ph.Bytes, ph.Group+"_"+string(ph.Collective))
+	if err != nil {
+		panic("trace: replicas that run the same rows disagree: " + err.Error())
+	}
+	return done
+}
+
+// pass sends the boundary of all micro-batches to the neighbouring stage, if
+// there is one, and waits until it has arrived there.
+func (b *block) pass(p *sim.Proc, to int) {
+	l := &b.p.l
+	if to < 0 || to >= l.Parallel.PP || l.PPBytes == 0 {
+		return
+	}
+	label := "pp_forward"
+	if to < b.s {
+		label = "pp_backward"
+	}
+	done := sim.NewEvent(len(b.gpus))
+	for t, g := range b.gpus {
+		bytes := l.PPBytes * int64(l.MicroBatches)
+		b.p.messages++
+		b.p.bytes += bytes
+		b.p.mover.Send(g, b.p.gpu(t, b.d, to), bytes, 0, label, done)
+	}
+	b.at = label
+	b.wait(p, done, &b.now.PPComm)
+}
+
+func (b *block) part(group string) *sim.Time {
+	switch group {
+	case TP:
+		return &b.now.TPComm
+	case EP:
+		return &b.now.EPComm
+	}
+	return &b.now.DPComm
+}
+
+func (b *block) wait(p *sim.Proc, ev *sim.Event, to *sim.Time) {
+	if ev.Fired() {
+		return
+	}
+	t0 := p.Now()
+	p.Wait(ev)
+	*to += p.Now() - t0
+}
+
+// Result implements Player.
+func (p *LayerPlayer) Result() Result {
+	n := int64(len(p.makespans) * len(p.blocks))
+	ops := 0
+	for i := range p.l.Rows {
+		for _, ph := range []*Phase{&p.l.Rows[i].Forward, &p.l.Rows[i].InputGrad, &p.l.Rows[i].WeightGrad} {
+			if ops++; ph.Collective != "" {
+				ops++
+			}
+		}
+	}
+	ranks := len(p.blocks) * p.l.Parallel.TP
+	return Result{Job: p.l.Name, Format: "simai", Ranks: ranks, Ops: ops * ranks, Makespans: p.makespans, Messages: p.messages, Bytes: p.bytes,
+		Breakdown: p.sum.mean(n, mean(p.makespans)), Unfinished: len(p.makespans) < p.l.Repeat}
+}
+
+// Stuck implements Player.
+func (p *LayerPlayer) Stuck(n int) []string {
+	if len(p.makespans) == p.l.Repeat {
+		return nil
+	}
+	var out []string
+	for _, b := range p.blocks {
+		if len(out) < n {
+			out = append(out, fmt.Sprintf("rank %d waits in %s", (b.s*p.l.Parallel.DP+b.d)*p.l.Parallel.TP, b.at))
+		}
+	}
+	return out
+}
