@@ -10,7 +10,7 @@ import (
 
 // newFlow makes the flow-level engine.
 func newFlow(m *Machine) (fabric.Simulator, error) {
-	e, err := flow.New(m.Kernel, m.Graph, m.Routes, flow.Config{Seed: m.Valid.Spec.Seed.V, Framing: m.Valid.Framing})
+	e, err := flow.New(m.Kernel, m.Graph, m.Routes, flow.Config{Seed: m.Valid.Spec.Seed.V, Framing: m.Valid.Framing, AckEvery: m.Valid.Spec.Cluster.Transport.AckEvery.V})
 	if err != nil {
 		return nil, fmt.Errorf("flow engine: %w", err)
 	}
