@@ -80,8 +80,14 @@ func (t *telemetry) initLazy(c *Telemetry) {
 	*t = telemetry{c: c, byPort: map[int32]int32{}}
 }
 
-// Claim gives the island a link, whole. The link must be free.
-func (is *Island) Claim(l fabric.LinkID) {
+// Streams returns the states of the random streams of both ports of a link.
+func (e *Engine) Streams(l fabric.LinkID) [2]uint64 {
+	return [2]uint64{e.ports[2*l].rnd, e.ports[2*l+1].rnd}
+}
+
+// Claim gives the island a link, whole, with the states of its random streams.
+// The link must be free.
+func (is *Island) Claim(l fabric.LinkID, streams [2]uint64) {
 	e := is.e
 	for _, pi := range []int32{int32(2 * l), int32(2*l + 1)} {
 		if e.owner[pi] != 0 {
@@ -92,7 +98,7 @@ func (is *Island) Claim(l fabric.LinkID) {
 		is.ports = append(is.ports, pi)
 		is.base = append(is.base, portMark{o.txBytes, o.txPkts, o.maxq, o.ecn, o.drops, o.pauses, o.pausedTime})
 		o.maxq = 0
-		o.rnd = sim.Mix(e.cfg.Seed<<20 + uint64(len(is.ports)))
+		o.rnd = streams[pi&1]
 		if o.host >= 0 {
 			if !contains(is.nics, o.host) {
 				is.nics = append(is.nics, o.host)

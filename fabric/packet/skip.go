@@ -13,10 +13,14 @@ type Sample struct {
 	last  []sim.Time // and when the last packet left, or may be followed
 	ports []portMark
 	alpha []float64 // DCQCN: by QP
+	held  int64     // bytes in the buffers of switches
 }
 
 // Delivered returns the payload bytes delivered up to the sample.
 func (x *Sample) Delivered() int64 { return x.n.delivered }
+
+// Held returns the bytes that waited in the buffers of switches.
+func (x *Sample) Held() int64 { return x.held }
 
 // Congested reports whether anything was marked, paused, lost or cut between
 // two samples.
@@ -35,7 +39,10 @@ func (x *Sample) Trouble(since *Sample) bool {
 // Sample fills x with the present counts and reuses its memory.
 func (is *Island) Sample(x *Sample, now sim.Time) {
 	e := is.e
-	x.At, x.n = now, is.s.n
+	x.At, x.n, x.held = now, is.s.n, 0
+	for _, d := range is.slots {
+		x.held += e.switches[d].used
+	}
 	x.sent, x.last, x.ports, x.alpha = x.sent[:0], x.last[:0], x.ports[:0], x.alpha[:0]
 	c, _ := e.cc.(*dcqcn)
 	for _, fi := range is.flows {

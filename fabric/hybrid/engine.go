@@ -1,0 +1,170 @@
+package hybrid
+
+import (
+	"slices"
+
+	"github.com/simnet/simnet/fabric"
+	"github.com/simnet/simnet/fabric/packet"
+	"github.com/simnet/simnet/sim"
+)
+
+// Engine is a fabric.Simulator that moves packets where something changes.
+type Engine struct {
+	k   *sim.Kernel
+	g   *fabric.Graph
+	r   *fabric.Routes
+	cfg Config
+	pe  *packet.Engine
+
+	flows   []flow
+	conns   map[connKey]*conn
+	pairs   *fabric.Assigner
+	owner   []*island // by link
+	islands []*island // alive, by age
+	born    int32
+	memory  memory
+	seen    []uint32 // by link: mark of a search
+	mark    uint32
+	pathBuf []fabric.PortID
+
+	faulty  bool // a link has changed: nothing is remembered any more
+	events  uint64 // of islands that are gone
+	replays int64  // histories simulated again
+	skipped int64  // payload bytes moved without packets
+	played  int64  // payload bytes of episodes played back
+}
+
+// flow is what the engine keeps of every flow.
+type flow struct {
+	rec  fabric.FlowRecord
+	done *sim.Event
+}
+
+// New returns an engine over g and its routes r. The caller attaches it to k.
+// It returns an error if cfg is invalid or does not fit the graph.
+func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine, error) {
+	if err := cfg.validate(); err != nil {
+		return nil, err
+	}
+	pe, err := packet.New(k, g, r, cfg.Packet)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{k: k, g: g, r: r, cfg: cfg, pe: pe, conns: map[connKey]*conn{}, pairs: fabric.NewAssigner(r)}
+	e.owner = make([]*island, len(g.Links))
+	e.seen = make([]uint32, len(g.Links))
+	e.memory.init()
+	return e, nil
+}
+
+// Next returns the time of the earliest thing that may happen.
+func (e *Engine) Next() sim.Time {
+	t := sim.Never
+	for _, is := range e.islands {
+		t = min(t, is.next())
+	}
+	return t
+}
+
+// Events returns the number of packet events handled.
+func (e *Engine) Events() uint64 {
+	n := e.events
+	for _, is := range e.islands {
+		n += is.events()
+	}
+	return n
+}
+
+// Advance moves the islands on, none beyond limit, and returns when flows have
+// completed that the kernel waits for; see sim.Engine.
+func (e *Engine) Advance(limit sim.Time) {
+	for range roundsPerAdvance {
+		e.prepare(limit)
+		e.round(limit)
+		if e.deliver(limit) {
+			return
+		}
+		busy := false
+		for _, is := range e.islands {
+			busy = busy || is.next() <= limit
+		}
+		if !busy {
+			return
+		}
+	}
+}
+
+// roundsPerAdvance is how many rounds pass before the kernel may report
+// progress.
+const roundsPerAdvance = 16
+
+// round lets every island run as far as it may. No island passes the earliest
+// time at which another could complete a flow that the kernel waits for, since
+// that may start flows anywhere.
+func (e *Engine) round(limit sim.Time) {
+	first, second := sim.Never, sim.Never
+	var leader *island
+	for _, is := range e.islands {
+		t := is.earliestEnd(e)
+		if t < first {
+			first, second, leader = t, first, is
+		} else if t < second {
+			second = t
+		}
+	}
+	var run []*island
+	var until []sim.Time
+	for _, is := range e.islands {
+		bound := min(limit, first)
+		if is == leader {
+			bound = min(limit, second)
+		}
+		if is.runnable(bound) {
+			run = append(run, is)
+			until = append(until, bound)
+		}
+	}
+	e.parallel(run, until)
+}
+
+// deliver hands the earliest completions to the kernel if nothing can come
+// before them, and reports whether the kernel has been touched.
+func (e *Engine) deliver(limit sim.Time) bool {
+	e.reap()
+	t := sim.Never
+	for _, is := range e.islands {
+		t = min(t, is.pendingEnd())
+	}
+	if t > limit {
+		return false
+	}
+	for _, is := range e.islands {
+		if is.pendingEnd() != t && is.earliestEnd(e) < t {
+			return false
+		}
+	}
+	var ids []fabric.FlowID
+	for _, is := range e.islands {
+		if is.pendingEnd() == t {
+			ids = is.take(ids)
+		}
+	}
+	slices.Sort(ids)
+	touched := false
+	for _, id := range ids {
+		f := &e.flows[id]
+		if f.rec.FCT >= 0 {
+			continue
+		}
+		f.rec.FCT = t - f.rec.Start
+		if f.done != nil {
+			if !touched {
+				e.k.AdvanceTo(t)
+				touched = true
+			}
+			f.done.Arrive(e.k)
+		}
+	}
+	e.reap()
+	return touched
+}

@@ -1,0 +1,154 @@
+package hybrid
+
+import (
+	"github.com/simnet/simnet/fabric/packet"
+	"github.com/simnet/simnet/sim"
+)
+
+// steady watches whether the packets of an island repeat themselves.
+//
+// It samples the island every unit and compares neighbouring windows of 1, 2,
+// 4, ... units. A window without congestion counts as repetition when every QP
+// delivers the same in both, which for flows at line rate is exact since the
+// unit is a whole number of packet times. One with congestion has to span
+// several periods of the congestion control, and the island as a whole has to
+// deliver the same within the tolerance; what is then skipped is at first a few
+// windows, and twice as many each time that a fresh window confirms the rates.
+type steady struct {
+	unit     sim.Time
+	control  sim.Time // period of the congestion control
+	sampleAt sim.Time
+	count    int64
+	levels   []level
+	growth   int64
+
+	parked bool
+	wake   sim.Time
+	from   *packet.Sample // of the window that repeats
+	to     *packet.Sample
+	most   int64 // how often it may
+}
+
+// level keeps the last three samples at multiples of 2^i units.
+type level [3]*packet.Sample
+
+// firstGrowth is how many windows the first skip under congestion spans.
+const firstGrowth = 4
+
+// unitPackets is the length of a unit in packet times of the slowest host link:
+// a multiple of the usual numbers of QPs that share a port times the packets
+// an ACK answers.
+const unitPackets = 64
+
+// controlPeriods is how many increase timers of the congestion control a
+// window must span: fewer would see only one side of a sawtooth.
+const controlPeriods = 4
+
+// sampling reports whether the island is watched at all.
+func (s *steady) sampling() bool { return s.unit > 0 }
+
+// restart forgets what was seen: something has changed at t.
+func (s *steady) restart(t sim.Time) {
+	s.sampleAt = t + s.unit
+	s.count = 0
+	s.levels = s.levels[:0]
+	s.growth = firstGrowth
+}
+
+// sample compares the windows that end now.
+func (r *runner) sample() {
+	x := &packet.Sample{}
+	r.live.Sample(x, r.clock)
+	r.sampleAt += r.unit
+	for i := 0; ; i++ {
+		if len(r.levels) <= i {
+			r.levels = append(r.levels, level{})
+		}
+		l := &r.levels[i]
+		l[0], l[1], l[2] = l[1], l[2], x
+		if l[0] != nil && r.repeats(l[0], l[1], l[2]) && r.park(l[0], l[1], l[2]) {
+			return
+		}
+		if i+1 == maxLevels || r.count>>uint(i)&1 == 0 {
+			break
+		}
+	}
+	r.count++
+}
+
+// maxLevels bounds the length of a window to 2^20 units.
+const maxLevels = 21
+
+// repeats reports whether the windows a to b and b to c are alike.
+func (r *runner) repeats(a, b, c *packet.Sample) bool {
+	if r.live.Starting() || c.Trouble(a) {
+		return false
+	}
+	if !c.Congested(a) {
+		same, w := true, c.At-b.At
+		r.live.EachQP(func(i int) {
+			x, y := packet.Moved(a, b, i, w), packet.Moved(b, c, i, w)
+			same = same && float64(abs(x-y)) <= float64(max(x, y))*r.cfg.Tolerance/10
+		})
+		return same && abs(c.Held()-a.Held()) <= driftBytes
+	}
+	if c.At-b.At < r.control {
+		return false
+	}
+	x, y := b.Delivered()-a.Delivered(), c.Delivered()-b.Delivered()
+	if float64(abs(x-y)) > r.cfg.Tolerance*float64(max(x, y)) {
+		r.growth = firstGrowth
+		return false
+	}
+	return true
+}
+
+// park lets the island repeat what it did from a to c, unless that is not worth
+// it. The window is the whole of a to c: twice as long, half the noise.
+func (r *runner) park(a, b, c *packet.Sample) bool {
+	from := a
+	congested := c.Congested(a)
+	w := c.At - from.At
+	m := r.live.Horizon(from, c)
+	if congested {
+		m = min(m, r.growth)
+	}
+	if grown := abs(c.Held() - a.Held()); !congested && grown > 0 {
+		m = min(m, queueBytes/grown)
+	}
+	if d := r.live.Drift(from, c, r.cfg.Tolerance); d != sim.Never {
+		m = min(m, int64(d/w))
+	}
+	if m < 1 {
+		return false
+	}
+	r.growth *= 2
+	r.parked, r.from, r.to, r.most = true, from, c, m
+	r.wake = c.At + sim.Time(m)*w
+	return true
+}
+
+// unpark skips to the last whole window that ends at or before t.
+func (r *runner) unpark(t sim.Time) {
+	w := r.to.At - r.from.At
+	m := min(r.most, int64((t-r.to.At)/w))
+	if m > 0 {
+		r.skipped += r.live.Skip(r.from, r.to, m)
+		r.clock = r.to.At + sim.Time(m)*w
+	}
+	growth := r.growth
+	r.parked = false
+	r.restart(r.clock)
+	r.growth = growth
+	r.from, r.to = nil, nil
+}
+
+// Without congestion the queues of an island may change by driftBytes in a
+// window that counts as steady, about a packet for each of a few ports, and by
+// queueBytes in what is skipped for it: far below any threshold for marks.
+const (
+	driftBytes = 16 << 10
+	queueBytes = 64 << 10
+)
+
+func abs(x int64) int64 { return max(x, -x) }

@@ -1,0 +1,148 @@
+package hybrid
+
+import (
+	"slices"
+
+	"github.com/simnet/simnet/sim"
+)
+
+// unite makes one island of several, of none a new one, on its way to node
+// next: live if it has to lead there or has no place in the memory.
+func (e *Engine) unite(all []*island, now sim.Time, next *node) *island {
+	if len(all) == 0 {
+		e.born++
+		is := &island{id: e.born, birth: now, hist: &history{birth: now}}
+		e.islands = append(e.islands, is)
+		if next == nil || next.leaderless() {
+			is.run = e.newRunner(e.pe.NewIsland(now))
+		}
+		return is
+	}
+	live := next == nil
+	for _, o := range all {
+		live = live || next.leaderless() && !o.follows()
+	}
+	for _, o := range all {
+		if live {
+			e.revive(o, now-1)
+			o.run.settleTo(now, o.quiet(e))
+		} else {
+			e.drop(o)
+		}
+		o.leave()
+	}
+	is := all[0]
+	for _, o := range all[1:] {
+		if live {
+			is.run.merge(e, o.run, now)
+			o.run = nil
+		}
+		if is.hist != nil && o.hist != nil {
+			is.hist.steps = append(is.hist.steps, step{at: now, merged: o.hist})
+		}
+		is.links = append(is.links, o.links...)
+		is.flows = append(is.flows, o.flows...)
+		if len(o.pending) > 0 {
+			is.pending = append(is.pending, o.pending...)
+			is.pendingAt = o.pendingAt
+		}
+		is.birth = min(is.birth, o.birth)
+		for _, l := range o.links {
+			e.owner[l] = is
+		}
+		e.islands = slices.DeleteFunc(e.islands, func(x *island) bool { return x == o })
+	}
+	if is.hist != nil {
+		is.hist.birth = is.birth
+	}
+	return is
+}
+
+// quiet is what to do with completions on the way to a change: none the kernel
+// waits for can be among them that it has not heard of.
+func (is *island) quiet(e *Engine) func(fi int32, at sim.Time) bool {
+	return func(fi int32, at sim.Time) bool {
+		if f := &e.flows[is.run.live.FlowID(fi)]; f.rec.FCT < 0 {
+			f.rec.FCT = at - f.rec.Start
+			if f.done != nil {
+				panic("hybrid: a completion was passed over")
+			}
+		}
+		return false
+	}
+}
+
+// leave takes the island off its node.
+func (is *island) leave() {
+	if n := is.node; n != nil && n.leader == is {
+		n.leader = nil
+	}
+}
+
+// revive makes a following island live by simulating its history up to t.
+func (e *Engine) revive(is *island, t sim.Time) {
+	if is.follows() {
+		is.run = e.replay(is.hist, t)
+		is.fresh = true
+		e.replays++
+	}
+}
+
+// drop ends the packets of a live island that will follow another.
+func (e *Engine) drop(is *island) {
+	if !is.follows() {
+		e.events += is.run.live.Events()
+		is.run.live.Discard()
+		is.run = nil
+	}
+}
+
+// prepare sees to it that every node somebody waits on has a leader.
+func (e *Engine) prepare(limit sim.Time) {
+	for _, is := range e.islands {
+		if !is.follows() || !is.node.leaderless() || is.pendingEnd() != sim.Never || is.next() > limit {
+			continue
+		}
+		first := is
+		for _, o := range e.islands {
+			if o.node == is.node && o.birth < first.birth {
+				first = o
+			}
+		}
+		e.revive(first, first.birth+first.node.till)
+		first.node.leader = first
+	}
+}
+
+// reap ends the islands whose links are idle.
+func (e *Engine) reap() {
+	gone := false
+	for _, is := range e.islands {
+		if is.idle && is.pendingEnd() == sim.Never {
+			e.finish(is)
+			gone = true
+		}
+	}
+	if gone {
+		e.islands = slices.DeleteFunc(e.islands, func(is *island) bool { return is.idle && is.pendingEnd() == sim.Never })
+	}
+}
+
+// finish counts what an island did and frees its links.
+func (e *Engine) finish(is *island) {
+	if n := is.node; is.follows() {
+		e.pe.Apply(n.outcome, is.birth, is.links, is.flows)
+		e.played += n.outcome.Delivered()
+	} else {
+		e.skipped += is.run.skipped
+		at := is.run.clock - is.birth
+		e.events += is.run.live.Events()
+		o := is.run.live.Release()
+		if n != nil {
+			n.outcome, n.idleAt, n.leader = o, at, nil
+		}
+	}
+	for _, l := range is.links {
+		e.owner[l] = nil
+	}
+}
