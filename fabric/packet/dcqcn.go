@@ -38,7 +38,9 @@ func (c *dcqcn) start(s *shard, qi int32) {
 
 func (c *dcqcn) cnp(s *shard, qi int32) {
 	f, st := &s.snd[qi], &c.st[qi]
-	c.decay(s.now, st)
+	if st.cut { // alpha is 1 until the first CNP, whenever that comes
+		c.decay(s.now, st)
+	}
 	st.alphaAt = s.now // a CNP that does not cut still restarts the alpha timer
 	if s.now < st.cutAt {
 		return
