@@ -18,8 +18,9 @@ type progress struct {
 	bar *progressbar.ProgressBar
 }
 
-// progressScale is the number of ticks of a full bar.
-const progressScale = 1000
+// progressScale is the number of ticks of a full bar: fine enough that a run of
+// hours moves at every redraw, which the estimate of what is left needs.
+const progressScale = 1_000_000
 
 // newProgress returns nil when w is not a terminal.
 func newProgress(w io.Writer) *progress {
