@@ -21,6 +21,7 @@ const (
 func findings(r *Run, s *Summary, busy sim.Time) []Finding {
 	f := []Finding{}
 	f = append(f, stepFindings(s)...)
+	f = append(f, traceFindings(s)...)
 	f = append(f, uplinkFindings(r, busy)...)
 	f = append(f, tailFindings(s)...)
 	if r.modelled() {

@@ -4,6 +4,7 @@ import (
 	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/sim"
 	"github.com/simnet/simnet/workload"
+	"github.com/simnet/simnet/workload/trace"
 )
 
 // Run is a finished (or interrupted) run, as the program that ran it hands it
@@ -22,6 +23,7 @@ type Run struct {
 	Graph   *fabric.Graph
 	Report  *fabric.Report    // of all engines that took part, merged
 	Jobs    []workload.Result // empty for a replay of flows
+	Traces  []trace.Result    // jobs of recorded operations
 	// Partial marks a run that was interrupted or that met its time limit.
 	Partial  bool
 	Warnings []string

@@ -51,6 +51,7 @@ func Summarize(r *Run) *Summary {
 			s.Warnings = append(s.Warnings, w)
 		}
 	}
+	s.Traces = summarizeTraces(r.Traces)
 	for _, v := range r.Report.Violations {
 		s.Warnings = append(s.Warnings, "invariant broken: "+v)
 	}

@@ -22,6 +22,7 @@ type Summary struct {
 	Step *Step `json:"step,omitempty"`
 	// Jobs lists every job where there are several.
 	Jobs     []JobSummary   `json:"jobs,omitempty"`
+	Traces   []TraceSummary `json:"traces,omitempty"`
 	Scaling  *Scaling       `json:"scaling,omitempty"`
 	Network  Network        `json:"network"`
 	Detail   FidelityDetail `json:"fidelity_detail"`

@@ -20,6 +20,7 @@ func WriteTable(w io.Writer, s *Summary, dir string) error {
 		t.line("PARTIAL: the run did not finish; what follows is up to %s of simulated time", humanSeconds(s.SimTimeS))
 	}
 	t.step(s)
+	t.traces(s)
 	t.network(&s.Network)
 	t.findings(s.Findings)
 	t.fidelity(s)
