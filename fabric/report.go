@@ -107,7 +107,9 @@ type Burst struct {
 }
 
 // Storm is a span in which the CNPs caused by one port exceed the storm
-// threshold. Effective bandwidth is payload through the port, bit/s.
+// threshold. Effective bandwidth is payload through the port, bit/s: in the
+// window before, during the storm, and in the worst window of its aftermath
+// (the queue drains first, then the senders' cut rates show).
 type Storm struct {
 	Port                  PortID
 	Start, End            sim.Time

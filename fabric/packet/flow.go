@@ -216,6 +216,9 @@ func (s *shard) progress(qi int32, r *receiver, before int64) {
 	d := r.next - before
 	s.n.delivered += d
 	s.tel.count(s.now, binDelivered, d)
+	if s.now >= s.tel.tickAt {
+		s.tick()
+	}
 	f := &s.e.flows[r.flow]
 	if f.down != nil {
 		s.relay(f)

@@ -143,7 +143,7 @@ func (is *Island) moveTelemetry(b *Island) {
 	t.lost += u.lost
 	for i := range u.storms {
 		if st := &u.storms[i]; st.open {
-			b.s.endStorm(st, b.s.ports[st.port].txBytes)
+			b.s.endStorm(st)
 		}
 	}
 	t.ended = append(t.ended, u.ended...)

@@ -57,7 +57,7 @@ func (is *Island) Outcome() *Outcome {
 	}
 	for i := range t.storms {
 		if st := &t.storms[i]; st.open {
-			s.endStorm(st, s.ports[st.port].txBytes)
+			s.endStorm(st)
 		}
 	}
 	for _, st := range t.ended {

@@ -84,9 +84,11 @@ func (e *Engine) reportTelemetry(r *fabric.Report, s *shard, now sim.Time) {
 		r.Bursts = append(r.Bursts, fabric.Burst{Port: fabric.PortID(b.port), Start: b.start, Duration: end - b.start, Peak: int64(b.peak), Flows: b.flows})
 	}
 	r.BurstsLost = t.lost
+	t.tickAt = 0
+	s.tick() // the last window, as far as it went
 	for i := range t.storms {
 		if st := &t.storms[i]; st.open {
-			s.endStorm(st, s.ports[st.port].txBytes)
+			s.endStorm(st)
 		}
 	}
 	r.Storms = t.ended

@@ -7,21 +7,25 @@ import (
 	"github.com/simnet/simnet/sim"
 )
 
-// stormState counts the CNPs that the marks of one port have caused, in
-// windows of Telemetry.StormWindow, and the bytes that left the port.
+// stormState follows one port whose marks cause CNPs, window by window of
+// Telemetry.StormWindow.
 type stormState struct {
 	port    int32
-	window  sim.Time // start of the present window
-	cnps    int64    // in it
-	bytes   int64    // sent by the port up to its start
-	calmAt  sim.Time // the last window without a storm began
-	calm    int64    // bytes sent by the port up to then
 	open    bool
+	cnps    int64 // in this window
+	snapTx  int64 // bytes sent by the port when this window began
+	prevTx  int64 // and when the one before began
+	flows   []fabric.FlowID
 	storm   fabric.Storm
 	startTx int64
-	endTx   int64 // once over: bytes sent up to its end
-	after   bool  // over, the rate after it is still measured
+	endTx   int64
+	past    int32 // place in ended of the last storm, while its aftermath is watched
+	left    int32 // windows left of that
 }
+
+// aftermath is how many windows after a storm the lowest bandwidth counts as the
+// one after it: the queue that it has built drains first.
+const aftermath = 10
 
 // storm counts a CNP caused by the port that marked last.
 func (s *shard) storm(r *receiver) {
@@ -29,60 +33,87 @@ func (s *shard) storm(r *receiver) {
 	if t.c.StormCNPs == 0 || t.c.StormWindow == 0 || t.c.MaxStorms == 0 {
 		return
 	}
+	s.tick()
 	i, ok := t.byPort[r.by]
 	if !ok {
 		i = int32(len(t.storms))
 		t.byPort[r.by] = i
-		t.storms = append(t.storms, stormState{port: r.by, window: s.now, calmAt: 0, bytes: s.ports[r.by].txBytes})
+		st := stormState{port: r.by, snapTx: s.ports[r.by].txBytes, prevTx: s.ports[r.by].txBytes}
+		if t.snap != nil {
+			st.snapTx, st.prevTx = t.snap[r.by], t.prev[r.by]
+		}
+		t.storms = append(t.storms, st)
 	}
 	st := &t.storms[i]
-	if s.now-st.window >= t.c.StormWindow {
-		s.closeWindow(st)
-	}
 	st.cnps++
-	if st.cnps >= t.c.StormCNPs && !st.open && len(t.ended) < t.c.MaxStorms {
-		st.open, st.after = true, false
-		st.storm = fabric.Storm{Port: fabric.PortID(st.port), Start: st.window, Before: rate8(st.bytes-st.calm, st.window-st.calmAt)}
-		st.startTx = st.bytes
-	}
-	if st.open {
-		if id := fabric.FlowID(r.flow); len(st.storm.Flows) < t.c.BurstFlows && !slices.Contains(st.storm.Flows, id) {
-			st.storm.Flows = append(st.storm.Flows, id)
-		}
+	if id := fabric.FlowID(r.flow); len(st.flows) < t.c.BurstFlows && !slices.Contains(st.flows, id) {
+		st.flows = append(st.flows, id)
 	}
 }
 
-// closeWindow ends the present window of st and starts one at now.
-func (s *shard) closeWindow(st *stormState) {
+// tick ends a window if it is over.
+func (s *shard) tick() {
+	t := &s.tel
+	if s.now < t.tickAt || t.c.StormWindow == 0 {
+		return
+	}
+	for i := range t.storms {
+		s.window(&t.storms[i])
+	}
+	if !s.island { // what the ports had sent, for those that no storm follows yet
+		if t.snap == nil {
+			t.snap, t.prev = make([]int64, len(s.ports)), make([]int64, len(s.ports))
+		}
+		t.snap, t.prev = t.prev, t.snap
+		for i := range s.ports {
+			t.snap[i] = s.ports[i].txBytes
+		}
+	}
+	t.prevAt, t.snapAt = t.snapAt, s.now
+	t.tickAt = s.now + t.c.StormWindow
+}
+
+// window ends the window of st: it opens a storm, goes on with it or ends it.
+func (s *shard) window(st *stormState) {
 	t := &s.tel
 	tx := s.ports[st.port].txBytes
-	switch {
-	case st.open && (st.cnps < t.c.StormCNPs || s.now-st.window >= 2*t.c.StormWindow):
-		s.endStorm(st, tx)
-	case st.open:
-		st.storm.CNPs += st.cnps
-	default:
-		if st.after {
-			t.ended[len(t.ended)-1].After = rate8(tx-st.endTx, s.now-t.ended[len(t.ended)-1].End)
-		}
-		st.calmAt, st.calm = st.window, st.bytes
+	rate := s.goodput(tx-st.snapTx, s.now-t.snapAt)
+	hot := st.cnps >= t.c.StormCNPs
+	if st.left > 0 {
+		st.left--
+		t.ended[st.past].After = min(t.ended[st.past].After, rate)
 	}
-	st.window, st.bytes, st.cnps = s.now, tx, 0
+	if hot && !st.open && len(t.ended) < t.c.MaxStorms {
+		st.open = true
+		st.startTx, st.left = st.snapTx, 0
+		st.storm = fabric.Storm{Port: fabric.PortID(st.port), Start: t.snapAt, Before: s.goodput(st.snapTx-st.prevTx, t.snapAt-t.prevAt)}
+	}
+	if st.open && hot {
+		st.storm.CNPs += st.cnps
+		st.storm.End, st.endTx = s.now, tx
+	} else if st.open {
+		s.endStorm(st)
+		st.past, st.left = int32(len(t.ended)-1), aftermath-1
+		t.ended[st.past].After = rate
+	}
+	if !st.open {
+		st.flows = st.flows[:0]
+	}
+	st.cnps, st.prevTx, st.snapTx = 0, st.snapTx, tx
 }
 
-// endStorm closes the open storm of st.
-func (s *shard) endStorm(st *stormState, tx int64) {
-	st.storm.CNPs += st.cnps
-	st.storm.End = s.now
-	st.storm.During = rate8(tx-st.startTx, st.storm.End-st.storm.Start)
-	st.endTx, st.open, st.after = tx, false, true
+// endStorm closes the open storm of st at the end of its last hot window.
+func (s *shard) endStorm(st *stormState) {
+	st.storm.During = s.goodput(st.endTx-st.startTx, st.storm.End-st.storm.Start)
+	st.storm.Flows = slices.Clone(st.flows)
+	st.open = false
 	s.tel.ended = append(s.tel.ended, st.storm)
 }
 
-// rate8 is bytes over d in bit/s.
-func rate8(bytes int64, d sim.Time) float64 {
+// goodput is wire bytes over d as payload in bit/s.
+func (s *shard) goodput(bytes int64, d sim.Time) float64 {
 	if d <= 0 {
 		return 0
 	}
-	return float64(bytes) * 8 / d.Seconds()
+	return float64(bytes) * 8 / d.Seconds() * float64(s.e.payload) / float64(s.e.payload+s.e.header)
 }

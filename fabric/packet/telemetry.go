@@ -44,7 +44,11 @@ type telemetry struct {
 	storms  []stormState
 	byPort  map[int32]int32 // port to index in storms
 	ended   []fabric.Storm
-	rates   []fabric.RateSeries
+	// Storms go by windows: when the next ends, when this one and the one before
+	// began, and what each port had sent by then.
+	tickAt, snapAt, prevAt sim.Time
+	snap, prev             []int64
+	rates                  []fabric.RateSeries
 }
 
 func (t *telemetry) init(c *Telemetry) {
