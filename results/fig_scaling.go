@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"math"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -67,25 +68,33 @@ func scalingFigure(context string, curves []*ScalingCurve) (*chart.Figure, error
 			right.ErrorBars(eff, effCI, colour)
 		}
 		last := c.Rows[len(c.Rows)-1]
-		right.Note(last.Efficiency*100, humanPercent(last.Efficiency), colour)
-		f.Stroke(c.Name, colour, nil)
+		right.Note(last.Efficiency*100, fmt.Sprintf("%.1f %%", last.Efficiency*100), colour)
+		f.Stroke(c.label(), colour, nil)
 	}
 	f.Stroke("ideal: proportional to GPUs", chart.Grey, chart.Dashed)
 	right.Line(plotter.XYs{{X: minOf(gpus), Y: 100}, {X: maxOf(gpus), Y: 100}}, chart.Grey, chart.Dashed, false)
-	right.Y.Min, right.Y.Max = math.Max(0, math.Floor((low-8)/10)*10), 105
+	right.Y.Min, right.Y.Max = math.Max(0, math.Floor((low-2)/10)*10), 101
 	for _, p := range []*chart.Panel{left, right} {
 		p.X.Min, p.X.Max = minOf(gpus)/1.1, maxOf(gpus)*1.1
 	}
 	last := curves[0].Rows[len(curves[0].Rows)-1]
 	for _, c := range curves[1:] {
-		f.Subtitle += fmt.Sprintf(" · %s: %s", c.Name, wasted(c.Rows[len(c.Rows)-1]))
+		f.Subtitle += fmt.Sprintf(" · %s: %s", c.label(), wasted(c.Rows[len(c.Rows)-1]))
 	}
-	f.Title = fmt.Sprintf("%s: %s efficient at %s GPUs, %s", capital(curves[0].Name), humanPercent(last.Efficiency), humanCount(int64(last.GPUs)), wasted(last))
+	f.Title = fmt.Sprintf("%s: %s efficient at %s GPUs, %s", capital(curves[0].label()), humanPercent(last.Efficiency), humanCount(int64(last.GPUs)), wasted(last))
 	f.Footer = fmt.Sprintf("GPUs wasted = (1 - efficiency) x GPUs, against %s GPUs", humanCount(int64(curves[0].ReferenceGPUs)))
 	if curves[0].repeated() {
 		f.Footer += " · bars: 95 % intervals over seeds"
 	}
 	return f, nil
+}
+
+// label is the curve's name in a figure.
+func (c *ScalingCurve) label() string {
+	if strings.Contains(strings.ToLower(c.Name), "scaling") {
+		return c.Name
+	}
+	return strings.TrimSpace(c.Name + " scaling")
 }
 
 func (c *ScalingCurve) repeated() bool {

@@ -142,6 +142,23 @@ func (p *Panel) Note(y float64, text string, c color.Color) {
 	p.notes = append(p.notes, note{y, typeset(text), c})
 }
 
+// Rule adds a horizontal reference line without a note.
+func (p *Panel) Rule(y float64, c color.Color, dash []vg.Length) { p.Plot.Add(&hline{y, c, dash}) }
+
+// Beside writes text to the right of a point of the data.
+func (p *Panel) Beside(x, y float64, s string) { p.Plot.Add(&beside{x, y, typeset(s)}) }
+
+type beside struct {
+	x, y float64
+	s    string
+}
+
+func (b *beside) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	s := style(tickSize, false, Black, draw.XLeft, draw.YCenter)
+	c.FillText(s, vg.Point{X: tx(b.x) + 8, Y: ty(b.y) + s.Font.Size*optical}, b.s)
+}
+
 // HLine adds a horizontal reference line across the panel, named beside its
 // right edge.
 func (p *Panel) HLine(y float64, name string, c color.Color, dash []vg.Length) {
