@@ -33,12 +33,12 @@ func Rows() []Row {
 }
 
 var (
-	megatronA100 = selene("a100-megatron-2021", Params{Efficiency: 0.75, LaunchUS: 50})
+	megatronA100 = selene("a100-megatron-2021", Params{Efficiency: 0.742})
 	zeroA100     = megatronA100
-	seqparA100   = selene("a100-megatron-2022", Params{Efficiency: 0.75, LaunchUS: 50})
-	mcoreH100    = eos("h100-mcore-bf16", 0.803, Params{Efficiency: 0.75, LaunchUS: 50})
-	nemoH100     = eos("h100-nemo-fp8-2023", 0.709, Params{Efficiency: 0.6, LaunchUS: 50})
-	nemo25H100   = eos("h100-nemo-fp8-2025", 0.709, Params{Efficiency: 0.6, LaunchUS: 50})
+	seqparA100   = free(selene("a100-megatron-2022", Params{Efficiency: 0.7846}), one)
+	mcoreH100    = eos("h100-mcore-bf16", 0.803, Params{Efficiency: 0.6152, OverheadMS: 60.7})
+	nemoH100     = free(eos("h100-nemo-fp8-2023", 0.709, Params{Efficiency: 0.5154}), one)
+	nemo25H100   = free(eos("h100-nemo-fp8-2025", 0.709, Params{Efficiency: 0.5464}), one)
 )
 
 func sc21Weak() []Row {
@@ -118,7 +118,7 @@ func mcoreWeak() []Row {
 		tp := r.int("tp")
 		rows = append(rows, Row{
 			Family: MCoreWeak, Name: fmt.Sprintf("%s on %s", r["model"], r["gpus"]), Role: role(r.int("gpus") <= 192), Metric: ModelTFLOPs,
-			Measured: r.float("tflops"), GPUs: r.int("gpus"), Platform: mcoreH100, Micro: []int{1, 2, 4},
+			Measured: r.float("tflops"), GPUs: r.int("gpus"), Platform: mcoreH100, Micro: []int{1, 2, 4}, Virtual: divisorsUpTo(r.int("layers")/r.int("pp"), r.int("pp")),
 			Job: workload.Job{
 				Name: "train", Model: model("mcore-" + strings.ToLower(r["model"])), Precision: "bf16", GradPrecision: "fp32",
 				Parallel: workload.Parallel{
@@ -130,4 +130,24 @@ func mcoreWeak() []Row {
 		})
 	}
 	return rows
+}
+
+// divisorsUpTo returns the virtual stages that n layers a stage allow.
+func divisorsUpTo(n, pp int) []int {
+	if pp == 1 {
+		return nil
+	}
+	var d []int
+	for i := 1; i <= n; i++ {
+		if n%i == 0 {
+			d = append(d, i)
+		}
+	}
+	return d
+}
+
+// free sets the keys that a platform's fit may move.
+func free(pl *Platform, keys []Key) *Platform {
+	pl.Free = keys
+	return pl
 }

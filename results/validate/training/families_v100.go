@@ -11,18 +11,18 @@ import (
 // A ring over all eight uses six channels of one NVLink2 each (NCCL: 20 GB/s a
 // link), a ring inside a quad four, and neighbours 0-1, 2-3, ... share one link
 // (nvidia-smi topo -m: NV1).
-func cubeMesh(name string) *Platform {
+func cubeMesh(name string, fit Params) *Platform {
 	return &Platform{
-		Name: name, GPU: v100(16), Ceiling: 0.9, PerNode: 8, NICs: 1, NIC: 100 * sim.Gbps, Island: 4, Unfused: true,
+		Name: name, GPU: v100(16), Ceiling: 0.9, PerNode: 8, NICs: 1, NIC: 100 * sim.Gbps, Island: 4,
 		Scaleup: workload.Scaleup{Alpha: 4 * sim.Microsecond, BusBW: 80 * gbs, P2P: 20 * gbs},
 		Cross:   workload.Scaleup{Alpha: 4 * sim.Microsecond, BusBW: 120 * gbs, P2P: 20 * gbs},
-		Fit:     Params{Efficiency: 0.7},
+		Free:    two, Fit: fit,
 	}
 }
 
 var (
-	oneflowV100  = cubeMesh("v100-oneflow")
-	megatronV100 = cubeMesh("v100-megatron")
+	oneflowV100  = cubeMesh("v100-oneflow", Params{Efficiency: 0.8931, OverheadMS: 20.5})
+	megatronV100 = cubeMesh("v100-megatron", Params{Efficiency: 0.9, OverheadMS: 70.8})
 )
 
 func v100Mesh() []Row {
@@ -53,10 +53,10 @@ func v100Mesh() []Row {
 
 var (
 	dgx2 = &Platform{
-		Name: "v100-dgx2-megatron-2020", GPU: v100(32), Ceiling: 0.9, PerNode: 16, NICs: 8, NIC: 100 * sim.Gbps, Unfused: true,
-		Scaleup: workload.Scaleup{Alpha: 4 * sim.Microsecond, BusBW: 120 * gbs, P2P: 130 * gbs}, Fit: Params{Efficiency: 0.7},
+		Name: "v100-dgx2-megatron-2020", GPU: v100(32), Ceiling: 0.9, PerNode: 16, NICs: 8, NIC: 100 * sim.Gbps,
+		Scaleup: workload.Scaleup{Alpha: 4 * sim.Microsecond, BusBW: 120 * gbs, P2P: 130 * gbs}, Free: two, Fit: Params{Efficiency: 0.9, OverheadMS: 63.6},
 	}
-	dgxA100 = selene("a100-megatron-2020", Params{Efficiency: 0.7})
+	dgxA100 = selene("a100-megatron-2020", Params{Efficiency: 0.7593, OverheadMS: 100})
 )
 
 func tpScaling() []Row {

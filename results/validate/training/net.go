@@ -5,9 +5,9 @@ import (
 	"github.com/simnet/simnet/sim"
 )
 
-// Ideal is a non-blocking network without contention: a flow takes its delay,
-// the latency, and its bytes at the rate of a NIC; a relay pays the latency
-// once per lag, as a ring does once per step.
+// Ideal is a non-blocking network: a flow takes its delay, the latency, and its
+// bytes at the rate of its NIC, which the flows of one group that leave by it
+// share; a relay pays the latency once per lag, as a ring does once per step.
 type Ideal struct {
 	K       *sim.Kernel
 	Rate    sim.Rate // of a NIC, goodput
@@ -17,6 +17,7 @@ type Ideal struct {
 	slots []*sim.Event // arrivals to come, by slot
 	free  []uint32
 	queue *sim.Wheel
+	load  []int32 // flows of the group at hand, by NIC
 	seq   uint64
 }
 
@@ -35,8 +36,11 @@ func (n *Ideal) SetLink(fabric.LinkID, fabric.LinkState) {}
 func (n *Ideal) StartGroup(flows []fabric.Flow) []fabric.FlowID {
 	ids := make([]fabric.FlowID, len(flows))
 	for i := range flows {
+		n.count(flows[i].Src, 1)
+	}
+	for i := range flows {
 		f := &flows[i]
-		rate := n.Rate
+		rate := n.Rate / sim.Rate(n.load[f.Src])
 		if f.MaxRate > 0 && f.MaxRate < rate {
 			rate = f.MaxRate
 		}
@@ -48,7 +52,17 @@ func (n *Ideal) StartGroup(flows []fabric.Flow) []fabric.FlowID {
 		ids[i] = n.flows
 		n.flows++
 	}
+	for i := range flows {
+		n.load[flows[i].Src] = 0
+	}
 	return ids
+}
+
+func (n *Ideal) count(nic fabric.NodeID, by int32) {
+	for int(nic) >= len(n.load) {
+		n.load = append(n.load, 0)
+	}
+	n.load[nic] += by
 }
 
 func (n *Ideal) push(at sim.Time, done *sim.Event) {

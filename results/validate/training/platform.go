@@ -12,9 +12,17 @@ type Params struct {
 	// Efficiency is the fraction of peak of large matrix products, 0.3 to what
 	// the best single-GPU GEMM reaches (Ceiling).
 	Efficiency float64
-	// LaunchUS is the host and launch cost of one layer's forward, 0 to 500 us.
-	LaunchUS float64
+	// OverheadMS is what a step costs outside the model: data loading, logging,
+	// the host side of the optimizer; 0 to 100 ms.
+	OverheadMS float64
+	// Attention is the fraction of peak of the fused attention core, 0.1 to
+	// 0.75; 0 leaves it at workload's default.
+	Attention float64
 }
+
+// Launch is the cost of one layer's kernels beyond their work, in a forward:
+// some ten kernels with a gap of about a microsecond each.
+const Launch = 10 * sim.Microsecond
 
 // Platform is hardware and software that rows share.
 type Platform struct {
@@ -27,8 +35,8 @@ type Platform struct {
 	Scaleup workload.Scaleup
 	Cross   workload.Scaleup
 	Island  int    // GPUs an island; 0: the node
-	Fit     Params // fitted on the platform's calibrate rows
-	Unfused bool   // attention writes its scores to memory
+	Free    []Key  // what is fitted; the rest of Fit is given
+	Fit     Params // as fitted on the platform's calibrate rows
 }
 
 // Goodput is what large messages reach of a NIC's line rate (perftest: 0.96 to
@@ -43,13 +51,22 @@ const NetLatency = 5 * sim.Microsecond
 // proxy thread.
 const HostOverhead = 2 * sim.Microsecond
 
+// PairRate is what NCCL's default channels reach between one pair of GPUs over
+// the network: 19.5 GB/s (sendrecv_perf, 16 B200, default settings).
+const PairRate = 19500 * 8 * sim.Mbps
+
+// Channels is the number of SMs that a collective between nodes occupies:
+// NCCL's default of two channels a NIC on nodes with eight.
+const Channels = 16
+
 const gbs = 8 * sim.Gbps // a gigabyte a second
 
 // Cluster builds n GPUs of the platform with parameters p.
 func (pl *Platform) Cluster(n int, p Params) *workload.Cluster {
 	g := pl.GPU
 	g.Efficiency = p.Efficiency
-	g.Launch = sim.FromSeconds(p.LaunchUS * 1e-6)
+	g.Launch = Launch
+	g.Attention = p.Attention
 	c := &workload.Cluster{Types: []workload.GPUType{g}, Scaleup: pl.Scaleup, CrossIsland: pl.Cross, HostOverhead: HostOverhead}
 	island := pl.Island
 	if island == 0 {
@@ -93,10 +110,18 @@ var (
 
 func selene(name string, fit Params) *Platform {
 	return &Platform{
-		Name: name, GPU: a100(80, 2039*gbs), Ceiling: 0.869, PerNode: 8, NICs: 8, NIC: 200 * sim.Gbps, Scaleup: nvlink3, Fit: fit, Unfused: true,
+		Name: name, GPU: a100(80, 2039*gbs), Ceiling: 0.869, PerNode: 8, NICs: 8, NIC: 200 * sim.Gbps, Scaleup: nvlink3, Free: two, Fit: fit,
 	}
 }
 
 func eos(name string, ceiling float64, fit Params) *Platform {
-	return &Platform{Name: name, GPU: h100(), Ceiling: ceiling, PerNode: 8, NICs: 8, NIC: 400 * sim.Gbps, Scaleup: nvlink4, Fit: fit}
+	return &Platform{Name: name, GPU: h100(), Ceiling: ceiling, PerNode: 8, NICs: 8, NIC: 400 * sim.Gbps, Scaleup: nvlink4, Free: two, Fit: fit}
 }
+
+// One calibrate row fixes the efficiency, several the overhead too; rows over
+// many sequence lengths fix the attention core.
+var (
+	one   = []Key{Efficiency}
+	two   = []Key{Efficiency, OverheadMS}
+	three = []Key{Efficiency, OverheadMS, Attention}
+)

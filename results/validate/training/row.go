@@ -30,6 +30,7 @@ type Metric string
 const (
 	HardwareTFLOPs Metric = "TFLOP/s (hardware)" // recomputation counted
 	ModelTFLOPs    Metric = "TFLOP/s (model)"
+	CausalTFLOPs   Metric = "TFLOP/s (model, causal)" // masked scores not counted
 	StepSeconds    Metric = "s"
 	MFU            Metric = "% MFU"
 )
@@ -44,9 +45,10 @@ type Row struct {
 	GPUs     int
 	Platform *Platform
 	Job      workload.Job
-	// Micro lists micro-batch sizes to choose from where it is not published:
-	// the model's fastest that fits is taken, as the authors tuned theirs.
-	Micro []int
+	// Micro and Virtual list micro-batch sizes and virtual stages to choose
+	// from where they are not published: the model's fastest that fits is
+	// taken, as the authors tuned theirs.
+	Micro, Virtual []int
 }
 
 // value converts a step to the row's metric.
@@ -62,6 +64,8 @@ func (r *Row) value(res *workload.Result) float64 {
 		return res.HardwareFLOPs * perGPU
 	case ModelTFLOPs:
 		return res.ModelFLOPs * perGPU
+	case CausalTFLOPs:
+		return r.Job.Model.CausalFLOPs(r.Job.Batch.Global) * perGPU
 	case MFU:
 		return 100 * res.ModelFLOPs / step / res.PeakFLOPs
 	default:
@@ -72,23 +76,14 @@ func (r *Row) value(res *workload.Result) float64 {
 // Run runs the row's job with the given parameters and returns the predicted
 // value and the step's result.
 func (r *Row) Run(p Params) (float64, *workload.Result, error) {
-	micro := r.Micro
-	if micro == nil {
-		micro = []int{r.Job.Batch.Micro}
-	}
 	var best *workload.Result
 	var first error
-	for _, b := range micro {
-		j := r.Job
-		j.Batch.Micro = b
+	for _, j := range r.choices() {
 		res, err := r.runOnce(j, p)
-		if err != nil {
-			if first == nil {
-				first = err
-			}
-			continue
-		}
-		if best == nil || res.Steps[0] < best.Steps[0] {
+		switch {
+		case err != nil && first == nil:
+			first = err
+		case err == nil && (best == nil || res.Steps[0] < best.Steps[0]):
 			best = res
 		}
 	}
@@ -98,7 +93,31 @@ func (r *Row) Run(p Params) (float64, *workload.Result, error) {
 	return r.value(best), best, nil
 }
 
+// choices returns the jobs that the row may stand for.
+func (r *Row) choices() []workload.Job {
+	micro, virtual := r.Micro, r.Virtual
+	if micro == nil {
+		micro = []int{r.Job.Batch.Micro}
+	}
+	if virtual == nil {
+		virtual = []int{r.Job.Parallel.VirtualStages}
+	}
+	var jobs []workload.Job
+	for _, b := range micro {
+		for _, v := range virtual {
+			j := r.Job
+			j.Batch.Micro, j.Parallel.VirtualStages = b, v
+			jobs = append(jobs, j)
+		}
+	}
+	return jobs
+}
+
 func (r *Row) runOnce(j workload.Job, p Params) (*workload.Result, error) {
+	j.Symmetric = true // the network has no contention
+	j.Transport.PairRate = PairRate
+	j.StepOverhead = sim.FromSeconds(p.OverheadMS / 1000)
+	j.SMContention = float64(Channels) / float64(r.Platform.GPU.SMs)
 	k := sim.NewKernel()
 	net := NewIdeal(k, sim.Rate(float64(r.Platform.NIC)*Goodput), NetLatency)
 	t, err := workload.New(k, net, r.Platform.Cluster(r.GPUs, p), j)
