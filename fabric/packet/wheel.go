@@ -131,17 +131,31 @@ func (w *wheel) pushEdge(at sim.Time, d int64, ev event) {
 }
 
 // rewind moves back to the bucket of at, which lies before the one that peek
-// has moved to: what was taken out of there goes back.
+// has moved to: what was taken out of there goes back, and what is now beyond
+// the wheel leaves its slots.
 func (w *wheel) rewind(at sim.Time) {
-	rest := w.run[w.pos:]
-	w.run, w.pos = nil, 0
-	old := w.base
+	rest := slices.Clone(w.run[w.pos:])
+	from, base, n := w.cur, w.base, w.n
 	w.cur = int64(at) >> w.shift
 	w.base = sim.Time(w.cur << w.shift)
-	n := w.n
+	for b := max(w.cur+w.mask, from) + 1; b <= from+w.mask; b++ {
+		i := b & w.mask
+		if w.slots[i].n == 0 {
+			continue
+		}
+		w.run = w.run[:0]
+		w.inside -= int(w.slots[i].n)
+		w.take(&w.slots[i])
+		w.full[i>>6] &^= 1 << uint(i&63)
+		for _, ev := range w.run {
+			t := sim.Time(b<<w.shift) + sim.Time(ev.key>>offShift)
+			ev.key &= 1<<offShift - 1
+			w.pushFar(farEvent{t, ev})
+		}
+	}
+	w.run, w.pos = w.run[:0], 0
 	for _, ev := range rest {
-		t := old + sim.Time(ev.key>>offShift)
-		w.push(t, ev.key&(1<<offShift-1), ev.target, ev.arg)
+		w.push(base+sim.Time(ev.key>>offShift), ev.key&(1<<offShift-1), ev.target, ev.arg)
 	}
 	w.n = n
 }
