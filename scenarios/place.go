@@ -55,15 +55,15 @@ func (c *validation) place(j *JobSpec, w *workload.Job, free []bool) bool {
 }
 
 // take chooses the GPUs of a job that is no training step, at least one, and
-// takes them. what says in the error, placed at at, why so many are needed; nil
-// after an error.
+// takes them. what begins the error, placed at at: "4 ranks need"; nil after an
+// error.
 func (c *validation) take(j *JobSpec, at Origin, what string, need int, free []bool) []int {
 	gpus, ok := c.choose(j, need, free)
 	if !ok {
 		return nil
 	}
 	if len(gpus) < need {
-		c.errs.add(at, "", "%s needs %d GPUs, but %d are free", what, need, len(gpus))
+		c.errs.add(at, "", "%s %d GPUs, but %d are free", what, need, len(gpus))
 		return nil
 	}
 	for _, g := range gpus {

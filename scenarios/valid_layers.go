@@ -58,7 +58,7 @@ func (c *validation) layers(j *JobSpec, tr workload.Transport, free []bool) *Val
 		at = t.At
 	}
 	need := p.TP.V * p.PP.V * p.DP.V
-	if l.GPUs = c.take(j, at, fmt.Sprintf("parallel: tp*pp*dp = %d*%d*%d", p.TP.V, p.PP.V, p.DP.V), need, free); l.GPUs == nil {
+	if l.GPUs = c.take(j, at, fmt.Sprintf("parallel: tp*pp*dp = %d*%d*%d needs", p.TP.V, p.PP.V, p.DP.V), need, free); l.GPUs == nil {
 		return nil
 	}
 	if _, err := trace.NewLayers(sim.NewKernel(), nil, &c.v.Cluster, *l); err != nil {

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -130,7 +131,7 @@ func (c *validation) graph(j *JobSpec, tr workload.Transport, free []bool) *Vali
 	if t.Ranks.From.Kind >= FromFile {
 		at = t.Ranks.From
 	}
-	if g.GPUs = c.take(j, at, "trace: "+intText(g.Ranks)+" ranks", g.Ranks, free); g.GPUs == nil {
+	if g.GPUs = c.take(j, at, "trace: "+intText(g.Ranks)+" ranks need", g.Ranks, free); g.GPUs == nil {
 		return nil
 	}
 	_, err := trace.New(sim.NewKernel(), nil, &c.v.Cluster, *g)
@@ -176,6 +177,11 @@ func (c *validation) importTrace(t *TraceSpec) importer.Result {
 		files[i] = resolve(c.v.Dir, f)
 	}
 	r, err := importer.Import(t.Format.V, files)
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		c.errs.add(t.Files.From, "", "files: %s: %v", filepath.Base(pe.Path), pe.Err)
+		return nil
+	}
 	if err != nil {
 		c.errs.add(t.Files.From, "", "files: %s", strings.ReplaceAll(err.Error(), filepath.Dir(files[0])+string(filepath.Separator), ""))
 		return nil

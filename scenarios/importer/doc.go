@@ -7,7 +7,7 @@
 // probably meant; what is read with a doubt is a warning.
 //
 // Fragments use the keys of package scenarios. What a scenario has no key for
-// stands in the fragment's comments. One key is the importers' own:
+// stands in the fragment's comments. Workloads become jobs of this form:
 //
 //	jobs[].trace            operations instead of a model and traffic
 //	  format                goal, chakra or simai

@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/simnet/simnet/sim"
 	"github.com/simnet/simnet/workload"
@@ -101,7 +102,7 @@ func (j *Job) validate() error {
 			}
 		case Collective:
 			if !slices.Contains(known, o.Collective) {
-				return bad("collective %q is not played, only %v", o.Collective, known)
+				return bad("collective %q is not played, only %s", o.Collective, played())
 			}
 		default:
 			return bad("kind %q is not known", o.Kind)
@@ -148,6 +149,15 @@ func (j *Job) cycle() int {
 		}
 	}
 	return slices.IndexFunc(wait, func(w int32) bool { return w > 0 })
+}
+
+// played lists the collectives for messages.
+func played() string {
+	var names []string
+	for _, c := range workload.Collectives() {
+		names = append(names, string(c))
+	}
+	return strings.Join(names, ", ")
 }
 
 func (j *Job) gpu(rank int) int {

@@ -158,7 +158,7 @@ func (l *Layers) validate() error {
 			case ph.Time < 0 || ph.Bytes < 0 || r.Update < 0:
 				return fmt.Errorf("row %d (%s): negative time or size", i, r.Name)
 			case ph.Collective != "" && !slices.Contains(workload.Collectives(), ph.Collective):
-				return fmt.Errorf("row %d (%s): collective %q is not played, only %v", i, r.Name, ph.Collective, workload.Collectives())
+				return fmt.Errorf("row %d (%s): collective %q is not played, only %s", i, r.Name, ph.Collective, played())
 			case ph.Collective != "" && ph.Group != TP && ph.Group != DP && ph.Group != EP && ph.Group != DPEP:
 				return fmt.Errorf("row %d (%s): group %q is none of tp, dp, ep, dp_ep", i, r.Name, ph.Group)
 			}
