@@ -132,7 +132,7 @@ func (t *Training) ring(buf []fabric.Flow, pl *groupPlan, k collKind, s int64, h
 	} else if pl.inner > 1 { // the same bytes pass every NVLink hop of the node
 		limit = minRate(limit, pl.inside.BusBW/sim.Rate(rails))
 	}
-	delay := t.c.HostOverhead
+	delay := t.c.HostOverhead + sim.Time(pl.n)*t.j.Transport.RankOverhead
 	if n > m { // the hops of the ring that stay inside domains
 		delay += sim.Time(k.passes()*(n-m)) * pl.inside.Alpha
 	}

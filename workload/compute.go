@@ -158,9 +158,9 @@ func (c *coster) layer(i int, split bool) (f, b, w pass) {
 	wgrad := lin.gemm
 
 	f = pass{compute: toTime(fwd), launch: c.g.Launch, layers: 1}
-	c.tensor(&f, 2, lin.gemm)
 	b = pass{compute: toTime(dgrad), launch: c.g.Launch, layers: 1}
-	c.tensor(&b, 2, lin.gemm)
+	c.layerTensor(i, &f, 1)
+	c.layerTensor(i, &b, 2)
 	w = pass{compute: toTime(wgrad), launch: c.g.Launch}
 	c.exchange(i, &f, 1)
 	c.exchange(i, &b, 2)
@@ -181,30 +181,45 @@ func (c *coster) layer(i int, split bool) (f, b, w pass) {
 	return f, b, w
 }
 
+// layerTensor adds the tensor-parallel collectives of layer i: two all-reduces,
+// or with sequence parallelism a gather before and a scatter after each half of
+// the layer. With OverlapTP every such half all-reduce runs under the product
+// next to it (and under its weight gradient in the backward: products = 2), in
+// TP pieces, of which the first piece of communication cannot be hidden.
+func (c *coster) layerTensor(i int, p *pass, products float64) {
+	j := c.j
+	if !j.Parallel.OverlapTP || j.Parallel.TP == 1 || c.tp.local == nil {
+		c.tensor(p, 2)
+		return
+	}
+	t := c.tp.local.time(allReduce, c.tp.n, j.boundaryTokens()) / 2
+	g := c.linear(i)
+	first, last := 0, len(g)-1
+	mid := 1
+	if j.Model.MLA.KVRank > 0 {
+		mid = 3
+	}
+	for _, k := range [...]int{first, mid, last - 1, last} {
+		hide := toTime(products * c.g.gemmTime(g[k], c.peak, c.e()))
+		hidden := min(t-t/sim.Time(j.Parallel.TP), hide)
+		p.tp += t - hidden
+		// What is hidden takes SMs from the products that hide it.
+		p.tp += toTime(float64(hidden) * j.SMContention / (1 - j.SMContention))
+	}
+}
+
 // tensor adds n all-reduces (or their halves, with sequence parallelism) of
-// one layer's activations to p. hide is the time in ps of the products next to
-// them.
-func (c *coster) tensor(p *pass, n int, hide float64) {
+// one layer's activations to p, exposed.
+func (c *coster) tensor(p *pass, n int) {
 	if c.j.Parallel.TP == 1 {
 		return
 	}
-	s := int64(c.tokens() * float64(c.j.Model.Hidden) * c.e())
+	s := c.j.boundaryTokens()
 	if c.tp.local == nil {
 		p.tpNet += int64(n) * s
 		return
 	}
-	one := c.tp.local.time(allReduce, c.tp.n, s)
-	t := sim.Time(n) * one
-	if c.j.Parallel.OverlapTP {
-		// The products next to a collective run in TP pieces; the first piece
-		// of communication cannot be hidden.
-		first := t / sim.Time(c.j.Parallel.TP)
-		hidden := min(t-first, toTime(hide))
-		t -= hidden
-		// What is hidden takes SMs from the products that hide it.
-		t += toTime(float64(hidden) * c.j.SMContention / (1 - c.j.SMContention))
-	}
-	p.tp += t
+	p.tp += sim.Time(n) * c.tp.local.time(allReduce, c.tp.n, s)
 }
 
 // exchange adds the context- and expert-parallel bytes of layer i; the backward
@@ -226,7 +241,7 @@ func (c *coster) exchange(i int, p *pass, times int64) {
 func (c *coster) embedding() (f, b pass) {
 	bytes := 2 * c.tokens() * float64(c.j.Model.Hidden) * c.e()
 	f = pass{compute: toTime(c.g.memoryTime(bytes)), launch: c.g.Launch}
-	c.tensor(&f, 1, 0)
+	c.tensor(&f, 1)
 	b = pass{compute: toTime(c.g.memoryTime(2 * bytes)), launch: c.g.Launch}
 	return f, b
 }
@@ -248,7 +263,7 @@ func (c *coster) head() (f, b pass) {
 	g := c.g.gemmTime(gemm{t, v, float64(m.Hidden), 1}, c.peak2, c.e())
 	f = pass{compute: toTime(g + c.g.memoryTime(t*v*lossForward)), launch: c.g.Launch}
 	b = pass{compute: toTime(2*g + c.g.memoryTime(t*v*lossBackward)), launch: 2 * c.g.Launch}
-	c.tensor(&b, 1, g)
+	c.tensor(&b, 1)
 	return f, b
 }
 

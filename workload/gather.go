@@ -55,14 +55,28 @@ type fsdp struct {
 
 // run executes a pass unit by unit.
 func (u *fsdp) run(p *sim.Proc, r *replica, a Action, total sim.Time) {
-	n := int64(max(1, r.cost(a).layers))
 	if !r.replicated() {
 		r.sleep(p, total)
 		return
 	}
-	share := n * int64(r.t.j.Parallel.VirtualStages)
+	par := &r.t.j.Parallel
+	if a.Kind == Backward && par.Regather && r.t.j.Recompute == RecomputeFull {
+		again := min(total, r.f[a.Chunk].alone())
+		u.units(p, r, a, again, false)
+		total -= again
+	}
+	u.units(p, r, a, total, a.Kind != Forward)
+}
+
+// units gathers the units of a pass, computes on each, and reduces its
+// gradients if asked.
+func (u *fsdp) units(p *sim.Proc, r *replica, a Action, total sim.Time, reduce bool) {
+	par := &r.t.j.Parallel
+	n := int64(max(1, r.cost(a).layers) * par.UnitsPerLayer)
+	share := n * int64(par.VirtualStages)
+	ahead := max(0, par.Prefetch)
 	for i := range n {
-		for int64(len(u.ahead)) <= int64(r.t.j.Parallel.Prefetch) && i+int64(len(u.ahead)) < n {
+		for len(u.ahead) <= ahead && i+int64(len(u.ahead)) < n {
 			u.ahead = append(u.ahead, r.collective(allGather, 1, share, r.t.j.paramBytes, "dp_all_gather"))
 		}
 		r.wait(p, u.ahead[0], &r.now.DPCommExposed)
@@ -70,7 +84,7 @@ func (u *fsdp) run(p *sim.Proc, r *replica, a Action, total sim.Time) {
 		piece := total*sim.Time(i+1)/sim.Time(n) - total*sim.Time(i)/sim.Time(n)
 		r.sleep(p, piece)
 		r.contend(p, piece)
-		if a.Kind != Forward {
+		if reduce {
 			r.lastOp = r.reduce(1, share)
 		}
 	}

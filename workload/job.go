@@ -51,8 +51,14 @@ type Parallel struct {
 	// the next forward; OverlapP2P lets a stage compute while it sends;
 	// OverlapTP splits tensor-parallel collectives to run under the GEMMs.
 	OverlapGrad, OverlapParam, OverlapP2P, OverlapTP bool
-	// Prefetch is how many FSDP units are gathered ahead; 0 counts as 1.
+	// Prefetch is how many FSDP units are gathered ahead; 0 counts as 1,
+	// negative values gather each unit only when it is needed.
 	Prefetch int
+	// UnitsPerLayer is how many gathers the parameters of a layer take with
+	// ZeRO 3: 1 (0 counts as 1) for FSDP's wrapped layers, 4 where every matrix
+	// is gathered by itself. Regather gathers them once more for recomputation.
+	UnitsPerLayer int
+	Regather      bool
 	// ScatterGather sends 1/TP of a stage boundary's activation from each
 	// tensor-parallel rank and gathers it over NVLink at the receiver (SC21,
 	// section 4.1). Sequence parallelism implies the split.
@@ -95,6 +101,9 @@ type Transport struct {
 	// one pair does not fill a fast NIC (19.5 GB/s on 400 Gb/s by default in
 	// the sendrecv_perf runs of 16 B200s). 0: none.
 	PairRate sim.Rate
+	// RankOverhead is the host time that a collective costs for each rank of
+	// its group, where the framework handles one tensor a rank.
+	RankOverhead sim.Time
 }
 
 // Job is one training job: plain values, all of them explicit.
@@ -146,7 +155,7 @@ type Job struct {
 }
 
 func (p Parallel) withDefaults() Parallel {
-	for _, d := range []*int{&p.TP, &p.PP, &p.DP, &p.CP, &p.EP, &p.VirtualStages, &p.Prefetch} {
+	for _, d := range []*int{&p.TP, &p.PP, &p.DP, &p.CP, &p.EP, &p.VirtualStages, &p.Prefetch, &p.UnitsPerLayer} {
 		if *d == 0 {
 			*d = 1
 		}

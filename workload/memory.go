@@ -153,7 +153,7 @@ func (j *Job) stageMemory(s int) Memory {
 		mem.Activations += int64(j.Batch.Micro) * int64(m.Seq) / int64(p.CP) * int64(m.Vocab) / int64(p.TP) * 6
 	}
 	if p.ZeRO == 3 && layers > 0 { // gathered units: the one in use and those ahead, and its gradients
-		mem.Workspace += int64(p.Prefetch+2) * n / layers * e
+		mem.Workspace += int64(max(0, p.Prefetch)+2) * n / layers * e
 	}
 	mem.Total = mem.Params + mem.Grads + mem.Optimizer + mem.Activations + mem.Workspace
 	return mem

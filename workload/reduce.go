@@ -68,7 +68,7 @@ func (t *Training) moveGroups(st *stage, k collKind, dense, expert int64, label 
 			switch {
 			case pl.n == 1 || s == 0:
 			case pl.local != nil:
-				local = max(local, pl.local.time(k, pl.n, s))
+				local = max(local, pl.local.time(k, pl.n, s)+sim.Time(pl.n)*t.j.Transport.RankOverhead)
 			case hierarchical && pl.inner > 1:
 				phase = max(phase, pl.insideTime(reduceScatter, s))
 				flows = t.ring(flows, pl, k, s, true, label, nil)

@@ -60,9 +60,14 @@ func (t *Training) Traffic() Traffic {
 				flows := rails * int64(len(pl.rails[0]))
 				per := func(k collKind, bytes int64) int64 { return k.passes() * int64(pl.n-1) * bytes / rails / int64(pl.n) }
 				if p.ZeRO == 3 {
-					n := int64(t.micro) * layers
-					a.add(flows*n, per(reduceScatter, t.j.gradBytes(params))/max(1, layers))
-					a.add(2*flows*n, per(allGather, t.j.paramBytes(params))/max(1, layers))
+					units := layers * int64(p.UnitsPerLayer)
+					n := int64(t.micro) * units
+					gathers := int64(2)
+					if p.Regather && t.j.Recompute == RecomputeFull {
+						gathers = 3
+					}
+					a.add(flows*n, per(reduceScatter, t.j.gradBytes(params))/max(1, units))
+					a.add(gathers*flows*n, per(allGather, t.j.paramBytes(params))/max(1, units))
 					continue
 				}
 				a.add(flows*ops, per(kind, t.j.gradBytes(params))/ops)

@@ -18,6 +18,10 @@ func TestTrafficIsWhatTheStepMoves(t *testing.T) {
 			j.Parallel = Parallel{DP: 256, FSDP: true}
 			j.Batch.Global, j.SkipMemoryCheck = 256, true
 		},
+		"zero 3 by matrix": func(j *Job) {
+			j.Parallel = Parallel{DP: 256, ZeRO: 3, Prefetch: -1, UnitsPerLayer: 4, Regather: true}
+			j.Batch.Global, j.SkipMemoryCheck = 256, true
+		},
 	} {
 		j := variant(change)
 		_, n := runJob(t, dgx(32), j)

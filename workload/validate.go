@@ -51,7 +51,7 @@ func (j *Job) validateSizes(c *Cluster) error {
 		v    int
 	}{
 		{"parallel.tp", p.TP}, {"parallel.pp", p.PP}, {"parallel.dp", p.DP}, {"parallel.cp", p.CP}, {"parallel.ep", p.EP},
-		{"parallel.virtual_stages", p.VirtualStages}, {"parallel.prefetch", p.Prefetch},
+		{"parallel.virtual_stages", p.VirtualStages}, {"parallel.units_per_layer", p.UnitsPerLayer},
 		{"batch.global", b.Global}, {"batch.micro", b.Micro}, {"steps", j.Steps},
 	} {
 		if f.v < 1 {

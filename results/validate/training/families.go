@@ -77,7 +77,10 @@ func sc21Table2() []Row {
 		}
 		if r["scheme"] == "ZeRO-3" {
 			row.Family, row.Platform = SC21ZeRO3, zeroA100
-			row.Job.Parallel = workload.Parallel{DP: r.int("gpus"), ZeRO: 3, Prefetch: 1}
+			// DeepSpeed of early 2021: every matrix gathered by itself after a
+			// device synchronisation, and again for recomputation.
+			row.Job.Parallel = workload.Parallel{DP: r.int("gpus"), ZeRO: 3, Prefetch: -1, UnitsPerLayer: 4, Regather: true}
+			row.Job.Transport.RankOverhead = ListOverhead
 			row.Job.SkipMemoryCheck = true
 		}
 		rows = append(rows, row)

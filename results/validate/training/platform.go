@@ -55,6 +55,12 @@ const HostOverhead = 2 * sim.Microsecond
 // the network: 19.5 GB/s (sendrecv_perf, 16 B200, default settings).
 const PairRate = 19500 * 8 * sim.Mbps
 
+// ListOverhead is the host time of one rank's tensor in a collective on lists
+// of tensors (torch.distributed.all_gather and reduce_scatter of PyTorch 1.8):
+// a view made in Python, its place in the list, and a copy from or to the flat
+// buffer, about 4 us each.
+const ListOverhead = 12 * sim.Microsecond
+
 // Channels is the number of SMs that a collective between nodes occupies:
 // NCCL's default of two channels a NIC on nodes with eight.
 const Channels = 16
