@@ -224,6 +224,10 @@ func lossFindings(r *Run, s *Summary) []Finding {
 		f = append(f, Finding{Kind: "deadlock", Text: fmt.Sprintf("%d PFC deadlocks: pauses wait for each other in a cycle", c.Deadlocks),
 			Knob: "up-down routing, pfc watchdog"})
 	}
+	if c.FlowsFailed > 0 {
+		f = append(f, Finding{Kind: "loss", Text: fmt.Sprintf("%s flows were given up after their last retry", humanCount(c.FlowsFailed)),
+			Knob: "NCCL_IB_RETRY_CNT, NCCL_IB_TIMEOUT, the fault that cut them off"})
+	}
 	if c.Drops == 0 && c.RetransmittedBytes == 0 {
 		return f
 	}

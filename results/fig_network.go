@@ -42,7 +42,7 @@ func nonzero(series ...[]int64) (a, b int, ok bool) {
 
 // queuesFigure shows the hottest egress queues against the thresholds.
 func (d *Dir) queuesFigure() *chart.Figure {
-	hot := slices.Clone(d.Queues)
+	hot := slices.DeleteFunc(slices.Clone(d.Queues), func(q Queue) bool { return len(q.Max) == 0 })
 	slices.SortStableFunc(hot, func(a, b Queue) int { return cmp.Compare(slices.Max(b.Max), slices.Max(a.Max)) })
 	hot = hot[:min(len(hot), queueCurves)]
 	if len(hot) == 0 || slices.Max(hot[0].Max) == 0 {

@@ -50,13 +50,6 @@ type Crossing struct {
 	Bytes int64
 }
 
-// EngineError is the error of a cheaper engine against packet, as fractions.
-type EngineError struct {
-	FCTMeanAbs float64 `json:"fct_mean_abs"` // mean absolute error of completion times
-	StepTime   float64 `json:"step_time"`    // absolute error of the step time
-	Source     string  `json:"source"`       // the runs that were compared
-}
-
 // Host holds the facts of the machine and the moment: run.json.
 type Host struct {
 	WallS            float64 `json:"wall_s"`

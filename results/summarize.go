@@ -22,7 +22,7 @@ const (
 // packetKeys are the keys of network that only an engine with packets fills.
 var packetKeys = []string{"packets", "packet_hops", "ecn_marked", "cnps", "pfc_pauses", "pfc_resumes",
 	"pfc_paused_s", "drops", "retransmitted_bytes", "max_queue_bytes", "max_buffer_bytes", "rate_cuts",
-	"nacks", "timeouts", "deadlocks", "microbursts", "storms"}
+	"nacks", "timeouts", "deadlocks", "flows_failed", "microbursts", "storms"}
 
 // Summarize computes summary.json from a run. The result depends on nothing
 // but what the run measured.
@@ -155,7 +155,7 @@ func summarizeNetwork(r *Run, busy sim.Time) Network {
 	n.ECNMarked, n.CNPs, n.RateCuts = &c.ECNMarked, &c.CNPs, &c.RateCuts
 	n.PFCPauses, n.PFCResumes, n.PFCPausedS = &c.PFCPauses, &c.PFCResumes, &paused
 	n.Drops, n.RetransmittedBytes = &c.Drops, &c.RetransmittedBytes
-	n.NACKs, n.Timeouts, n.Deadlocks = &c.NACKs, &c.Timeouts, &c.Deadlocks
+	n.NACKs, n.Timeouts, n.Deadlocks, n.FlowsFailed = &c.NACKs, &c.Timeouts, &c.Deadlocks, &c.FlowsFailed
 	n.MaxQueueBytes, n.MaxBufferBytes = &c.MaxQueueBytes, &c.MaxBufferBytes
 	n.MicroburstsTotal = &bursts
 	n.Microbursts, n.Storms = []Microburst{}, []Storm{} // none is not the same as not modelled
@@ -217,7 +217,7 @@ func flowNames(r *Run, ids []fabric.FlowID) []string {
 
 // utilisation is wire bytes over what the line carries in the span, 0 to 1.
 func utilisation(r *Run, p fabric.PortID, span sim.Time) float64 {
-	if span <= 0 {
+	if span <= 0 || int(p) >= len(r.Report.Ports) {
 		return 0
 	}
 	return float64(r.Report.Ports[p].TxBytes) * 8 / (float64(r.Graph.Ports[p].Rate) * span.Seconds())
@@ -273,7 +273,7 @@ func fidelityDetail(r *Run) FidelityDetail {
 		d.PacketCoverage = round6(float64(r.Report.PacketBytes) / float64(r.Report.Counters.BytesDelivered))
 	}
 	if d.ErrorAgainstPacket == nil {
-		d.Reason = "not measured for this scenario; see docs/validation.md"
+		d.Reason = "not measured; see docs/fidelity-engines.md"
 		if r.Fidelity == "packet" && d.PacketCoverage == 1 {
 			d.Reason = "this is the packet engine"
 		}

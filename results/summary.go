@@ -92,6 +92,7 @@ type Network struct {
 	NACKs              *int64       `json:"nacks,omitempty"`
 	Timeouts           *int64       `json:"timeouts,omitempty"`
 	Deadlocks          *int64       `json:"deadlocks,omitempty"`
+	FlowsFailed        *int64       `json:"flows_failed,omitempty"` // given up after the retry limit
 	Microbursts        []Microburst `json:"microbursts,omitzero"`
 	MicroburstsTotal   *int64       `json:"microbursts_total,omitempty"`
 	Storms             []Storm      `json:"storms,omitzero"`

@@ -219,11 +219,8 @@ func fidelityLine(s *Summary) string {
 	if len(d.Extrapolated) > 0 {
 		text += "; extrapolated: " + strings.Join(d.Extrapolated, ", ")
 	}
-	switch e := d.ErrorAgainstPacket; {
-	case e != nil:
-		text += fmt.Sprintf("; error against packet: completion times %s on average, step time %s (%s)", humanPercent(e.FCTMeanAbs), humanPercent(e.StepTime), e.Source)
-	case s.Fidelity != "packet" || d.PacketCoverage < 1:
-		text += "; error against packet: " + d.Reason
+	if d.ErrorAgainstPacket != nil || s.Fidelity != "packet" || d.PacketCoverage < 1 {
+		text += "; " + d.ErrorAgainstPacket.text(d.Reason)
 	}
 	return text
 }
