@@ -2,6 +2,7 @@ package training
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -93,11 +94,11 @@ func TestFit(t *testing.T) {
 var known = map[string]map[Role]float64{
 	SC21Weak:   {Calibrate: 0.5, Predict: 1.4},
 	SC21PTD:    {Predict: 1.9},
-	SC21ZeRO3:  {Predict: 180},
+	SC21ZeRO3:  {Predict: 29},
 	SeqPar:     {Calibrate: 3.3, Predict: 2.5},
-	MCoreWeak:  {Calibrate: 1.2, Predict: 7.3},
+	MCoreWeak:  {Calibrate: 1.2, Predict: 7.1},
 	MLPerfGPT3: {Calibrate: 0.1, Predict: 2.9},
-	MLPerfOld:  {Predict: 2.7},
+	MLPerfOld:  {Predict: 2.8},
 	MLPerf405B: {Calibrate: 0.1, Predict: 0.6},
 	Llama3:     {Predict: 2.2},
 	FSDP:       {Calibrate: 4.9, Predict: 6.4},
@@ -117,7 +118,21 @@ func TestErrorsByFamily(t *testing.T) {
 			t.Errorf("%s, %s: error %.2f %%, was %.1f %%", s.Family, s.Role, 100*s.MAPE, max)
 		}
 	}
+	missed := map[string]bool{}
+	for _, m := range Misses {
+		missed[m.Family] = true
+	}
+	var report strings.Builder
+	if err := WriteReport(&report, results); err != nil {
+		t.Fatal(err)
+	}
 	for _, tg := range Targets(results) {
+		if tg.Met() == (missed[tg.Family] && tg.Limit > 0) {
+			t.Errorf("%s: %.3f of %.3f, listed as missed: %v", tg.What, tg.Value, tg.Limit, missed[tg.Family])
+		}
+		if !strings.Contains(report.String(), strings.TrimSuffix(tg.What, ": mean absolute error")) {
+			t.Errorf("the report leaves out %q", tg.What)
+		}
 		t.Logf("%-70s %3d rows %.3f of %.3f, met: %v", tg.What, tg.Rows, tg.Value, tg.Limit, tg.Met())
 	}
 }
