@@ -116,7 +116,7 @@ func (m *Machine) engines(o BuildOptions) error {
 			return err
 		}
 		m.Net, m.Sims = p, []fabric.Simulator{p}
-		if w := v.Spec.Run.Window; w != nil {
+		if w := v.window(); w != nil {
 			f, err := newFlow(m)
 			if err != nil {
 				return err

@@ -60,7 +60,7 @@ func (v *Valid) Predict() (*Cost, error) {
 	c := &counter{k: m.Kernel, g: m.Graph, routes: m.Routes, framing: v.Framing, ackEvery: int64(v.Spec.Cluster.Transport.AckEvery.V), hops: map[[2]int32]int64{}, share: v.packetsPerFlow()}
 	if m.Fidelity != "flow" {
 		c.inside = func(string) bool { return true }
-		if w := v.Spec.Run.Window; w != nil {
+		if w := v.window(); w != nil {
 			c.inside = func(label string) bool { return slices.Contains(w.Phases.V, label) }
 			c.head = int64(w.BytesPerRank.V)
 		}

@@ -96,7 +96,7 @@ func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
 		o.Report = m.Sims[0].Report()
 	}
 	if m.window != nil && o.Report.PacketBytes == 0 {
-		w := m.Valid.Spec.Run.Window
+		w := m.Valid.window()
 		o.Warnings = append(o.Warnings, fmt.Sprintf("%s: run.window opened for no flow: no job has sent %s", w.At.position(), strings.Join(w.Phases.V, " or ")))
 	}
 	if m.Fidelity == "packet" && m.window == nil {

@@ -46,6 +46,9 @@ func (c *validation) effects() {
 			c.warn(first, "at flow fidelity, where rates are max-min shares, these keys have no effect: %s", strings.Join(keys, ", "))
 		}
 	}
+	if w := s.Run.Window; w != nil && s.Run.Fidelity.V == "hybrid" {
+		c.warn(w.Section.At, "run.window has no effect at hybrid fidelity, which moves packets in every phase")
+	}
 	c.prune()
 	if !flow && !t.ECN.Enabled.V && (t.CC.Algorithm.V == "dcqcn" || t.CC.Algorithm.V == "dctcp") {
 		c.warn(t.ECN.Enabled.From, "%s never slows a flow down without ecn", t.CC.Algorithm.V)

@@ -94,7 +94,7 @@ func (t *Training) plan(gpus []int) groupPlan {
 		pl.inside = &c.CrossIsland
 	}
 	if len(blocks) == 1 {
-		pl.local = pl.inside
+		pl.local = t.direct(gpus, pl.inside)
 		return pl
 	}
 	rails := len(blocks[0].nics)
@@ -110,6 +110,24 @@ func (t *Training) plan(gpus []int) groupPlan {
 		pl.rails = append(pl.rails, ring)
 	}
 	return pl
+}
+
+// direct returns the communication inside a group of one domain: su, or what
+// the direct links between just these GPUs give.
+func (t *Training) direct(gpus []int, su *Scaleup) *Scaleup {
+	c := t.c
+	if c.GroupBusBW == nil || len(gpus) < 2 {
+		return su
+	}
+	local := make([]int, len(gpus))
+	for i, g := range gpus {
+		if c.GPUs[g].Node != c.GPUs[gpus[0]].Node {
+			return su
+		}
+		local[i] = int(c.GPUs[g].Local)
+	}
+	bw := c.GroupBusBW(local)
+	return &Scaleup{Alpha: su.Alpha, BusBW: bw, P2P: max(su.P2P, bw)}
 }
 
 // time returns how long the part of a collective takes that stays inside the
@@ -166,10 +184,26 @@ func (t *Training) upstream(i int) []int {
 // flow returns a plain flow of the job.
 func (t *Training) flow(src, dst fabric.NodeID, bytes int64, label string, done *sim.Event) fabric.Flow {
 	return fabric.Flow{
-		Src: src, Dst: dst, Bytes: bytes, Class: fabric.Class(t.j.Transport.Class), QPs: t.j.Transport.QPs,
+		Src: src, Dst: dst, Bytes: bytes, Class: fabric.Class(t.j.Transport.Class), QPs: t.j.Transport.QPs, SrcPort: t.port(src, dst, label),
 		MaxRate: t.j.Transport.MaxRate, Delay: t.c.HostOverhead, Done: done, Job: t.j.Name, Label: label,
 	}
 }
+
+// port returns the UDP source port of the first QP of a connection: NCCL opens
+// the QPs of two peers once for each communicator, and all their messages take
+// the ways that these hash to.
+func (t *Training) port(src, dst fabric.NodeID, label string) uint16 {
+	h := uint64(uint32(src))<<32 | uint64(uint32(dst))
+	for i := range len(label) {
+		h = sim.Mix(h ^ uint64(label[i]))
+	}
+	return firstPort + uint16(sim.Mix(h^t.j.Seed)%(1<<14-maxQPs))
+}
+
+// Ports of RoCE NICs start at 0xc000 (the dynamic range); maxQPs consecutive
+// ones are left to each connection, as many as NCCL_IB_QPS_PER_CONNECTION allows
+// (NCCL 2.27, net_ib.cc: NCCL_IB_MAX_QPS 128).
+const firstPort, maxQPs = 0xc000, 128
 
 // start gives flows to the network; done expects one arrival a flow.
 func (t *Training) start(flows []fabric.Flow, done *sim.Event) {

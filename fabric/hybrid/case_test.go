@@ -103,7 +103,9 @@ func TestCases(t *testing.T) {
 	g, r := leafSpine(t, 16, 4, 4, 1)
 	c := packet.DefaultConfig()
 	for name, s := range map[string]script{
-		"one":  func(k *sim.Kernel, n fabric.Network) { n.StartGroup([]fabric.Flow{{Src: g.Hosts()[0], Dst: g.Hosts()[9], Bytes: 64 << 20}}) },
+		"one": func(k *sim.Kernel, n fabric.Network) {
+			n.StartGroup([]fabric.Flow{{Src: g.Hosts()[0], Dst: g.Hosts()[9], Bytes: 64 << 20}})
+		},
 		"ring": func(k *sim.Kernel, n fabric.Network) { n.StartGroup(ring(g.Hosts(), 64<<20, 1, nil)) },
 		"incast": func(k *sim.Kernel, n fabric.Network) {
 			var fs []fabric.Flow

@@ -27,7 +27,7 @@ type Engine struct {
 	mark    uint32
 	pathBuf []fabric.PortID
 
-	faulty  bool // a link has changed: nothing is remembered any more
+	faulty  bool   // a link has changed: nothing is remembered any more
 	events  uint64 // of islands that are gone
 	replays int64  // histories simulated again
 	skipped int64  // payload bytes moved without packets
@@ -135,7 +135,7 @@ func (e *Engine) deliver(limit sim.Time) bool {
 	for _, is := range e.islands {
 		t = min(t, is.pendingEnd())
 	}
-	if t > limit {
+	if t == sim.Never || t > limit {
 		return false
 	}
 	for _, is := range e.islands {

@@ -20,7 +20,7 @@ type step struct {
 	merged  *history
 	links   []fabric.LinkID
 	streams [][2]uint64 // of the links: random states at the join
-	flows  []packet.IslandFlow
+	flows   []packet.IslandFlow
 }
 
 // maxHistory bounds how many changes of one island are remembered: an island

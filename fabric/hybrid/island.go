@@ -20,7 +20,7 @@ type island struct {
 	hist  *history        // how it came to be; nil if it is not remembered
 	node  *node           // its place in the memory; nil if it has none
 
-	run       *runner // nil while it follows
+	run       *runner         // nil while it follows
 	pending   []fabric.FlowID // completions not yet delivered, without a node
 	pendingAt sim.Time
 	low       sim.Time // no completion that the kernel waits for before
@@ -88,7 +88,7 @@ func (is *island) earliestEnd(e *Engine) sim.Time {
 	if is.fresh {
 		is.fresh = false
 		is.low = is.run.live.EarliestEnd(func(id fabric.FlowID) bool { return e.flows[id].done != nil })
-		is.low = max(is.low, is.run.clock)
+		is.low = max(is.low, is.run.live.Next())
 	}
 	return is.low
 }

@@ -27,8 +27,8 @@ type node struct {
 	children map[[sha256.Size]byte]*node
 	leader   *island
 	streams  [][2]uint64 // random states of the links that joined here first
-	ends     []end    // completions since the last change, in order
-	till     sim.Time // known up to here
+	ends     []end       // completions since the last change, in order
+	till     sim.Time    // known up to here
 	idleAt   sim.Time
 	outcome  *packet.Outcome // of the whole episode, once it has run to its end
 }

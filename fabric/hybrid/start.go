@@ -217,4 +217,3 @@ func (h *history) size() int {
 	}
 	return n
 }
-
