@@ -36,7 +36,7 @@ var (
 	megatronA100 = selene("a100-megatron-2021", Params{Efficiency: 0.742})
 	zeroA100     = megatronA100
 	seqparA100   = free(selene("a100-megatron-2022", Params{Efficiency: 0.7846}), one)
-	mcoreH100    = eos("h100-mcore-bf16", 0.803, Params{Efficiency: 0.6169, OverheadMS: 61.5})
+	mcoreH100    = eos("h100-mcore-bf16", 0.803, Params{Efficiency: 0.6154, OverheadMS: 61.3})
 	nemoH100     = free(eos("h100-nemo-fp8-2023", 0.709, Params{Efficiency: 0.5164}), one)
 	nemo25H100   = free(eos("h100-nemo-fp8-2025", 0.709, Params{Efficiency: 0.5492}), one)
 )

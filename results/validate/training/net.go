@@ -7,7 +7,8 @@ import (
 
 // Ideal is a non-blocking network: a flow takes its delay, the latency, and its
 // bytes at the rate of its NIC, which the flows of one group that leave by it
-// share; a relay pays the latency once per lag, as a ring does once per step.
+// share; a relay in a ring of equals stalls where its lag does not cover the
+// latency.
 type Ideal struct {
 	K       *sim.Kernel
 	Rate    sim.Rate // of a NIC, goodput
@@ -46,7 +47,11 @@ func (n *Ideal) StartGroup(flows []fabric.Flow) []fabric.FlowID {
 		}
 		d := f.Delay + n.Latency + rate.TxTime(f.Bytes)
 		if len(f.Upstream) > 0 {
-			d += n.Latency * sim.Time((f.Bytes-1)/f.Lag)
+			// In a ring of equals, what a rank may send follows what it sent one
+			// latency ago: it stalls once per lag if the lag is gone before.
+			if lag := rate.TxTime(f.Lag); lag < n.Latency {
+				d += (n.Latency - lag) * sim.Time((f.Bytes-1)/f.Lag)
+			}
 		}
 		n.push(n.K.Now()+d, f.Done)
 		ids[i] = n.flows

@@ -113,11 +113,17 @@ func (r *Row) choices() []workload.Job {
 	return jobs
 }
 
-func (r *Row) runOnce(j workload.Job, p Params) (*workload.Result, error) {
-	j.Symmetric = true // the network has no contention
+// complete adds what the job takes from the platform and its parameters.
+func (r *Row) complete(j workload.Job, p Params) workload.Job {
 	j.Transport.PairRate = PairRate
 	j.StepOverhead = sim.FromSeconds(p.OverheadMS / 1000)
 	j.SMContention = float64(Channels) / float64(r.Platform.GPU.SMs)
+	return j
+}
+
+func (r *Row) runOnce(j workload.Job, p Params) (*workload.Result, error) {
+	j = r.complete(j, p)
+	j.Symmetric = true // the network has no contention
 	k := sim.NewKernel()
 	net := NewIdeal(k, sim.Rate(float64(r.Platform.NIC)*Goodput), NetLatency)
 	t, err := workload.New(k, net, r.Platform.Cluster(r.GPUs, p), j)
