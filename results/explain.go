@@ -22,6 +22,7 @@ func findings(r *Run, s *Summary, busy sim.Time) []Finding {
 	f := []Finding{}
 	f = append(f, stepFindings(s)...)
 	f = append(f, traceFindings(s)...)
+	f = append(f, nodeFindings(r)...)
 	f = append(f, uplinkFindings(r, busy)...)
 	f = append(f, tailFindings(s)...)
 	if r.modelled() {

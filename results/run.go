@@ -2,6 +2,7 @@ package results
 
 import (
 	"github.com/simnet/simnet/fabric"
+	"github.com/simnet/simnet/scenarios"
 	"github.com/simnet/simnet/sim"
 	"github.com/simnet/simnet/workload"
 	"github.com/simnet/simnet/workload/trace"
@@ -24,6 +25,8 @@ type Run struct {
 	Report  *fabric.Report    // of all engines that took part, merged
 	Jobs    []workload.Result // empty for a replay of flows
 	Traces  []trace.Result    // jobs of recorded operations
+	// NodeLinks holds the loads of the links inside a node, where they are known.
+	NodeLinks []scenarios.NodeLinks
 	// Partial marks a run that was interrupted or that met its time limit.
 	Partial  bool
 	Warnings []string

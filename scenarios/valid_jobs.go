@@ -78,6 +78,9 @@ func (c *validation) cluster() {
 		def(&n.Cross.P2P, n.Cross.BusBW.V)
 		cl.CrossIsland = workload.Scaleup{Alpha: n.Cross.Alpha.V, BusBW: sim.Rate(n.Cross.BusBW.V), P2P: sim.Rate(n.Cross.P2P.V)}
 	}
+	if in := n.inside(); in != nil {
+		cl.GroupBusBW = meshBusBW(n, in)
+	}
 	gpus, nics, island := n.GPUs.V, n.NICs.V, n.NVLink.Island.V
 	if island <= gpus && gpus%island != 0 || island > gpus && island%gpus != 0 {
 		c.errs.add(n.NVLink.Island.From, "", "nvlink: an island of %d GPUs and a node of %d do not divide one another", island, gpus)

@@ -57,6 +57,10 @@ type Cluster struct {
 	// CrossIsland describes communication between islands of one node (PCIe,
 	// the link between sockets). BusBW 0: such traffic takes the NICs.
 	CrossIsland Scaleup
+	// GroupBusBW, if set, is the bus bandwidth of a group of GPUs of one node
+	// (by Local, in ring order) over the direct links between them, for nodes
+	// where it depends on which GPUs those are.
+	GroupBusBW func(local []int) sim.Rate
 	// HostOverhead is the time from a collective's or a transfer's issue to the
 	// first byte at the NIC (proxy thread, doorbell), added once a message.
 	HostOverhead sim.Time

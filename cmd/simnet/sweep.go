@@ -186,6 +186,7 @@ func (s *sweep) collect(c *cobra.Command) error {
 	if err := draw(); err != nil {
 		return err
 	}
+	s.explainNodes(c, dirs)
 	fmt.Fprintf(c.OutOrStdout(), "%d points in %s\n", len(s.Points), s.dir)
 	return nil
 }

@@ -135,3 +135,13 @@ func (n *InsideNet) Class(p fabric.PortID) string {
 	}
 	return "PCIe"
 }
+
+// Socketed reports whether GPUs hang on more than one socket.
+func (s *Inside) Socketed(members []int) bool {
+	for _, a := range members {
+		if a*s.Sockets/s.GPUs != members[0]*s.Sockets/s.GPUs {
+			return true
+		}
+	}
+	return false
+}
