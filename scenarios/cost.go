@@ -27,6 +27,9 @@ type Cost struct {
 	Telemetry   int64    // of Memory, what telemetry may take
 	Simulated   sim.Time // of the jobs on a network without contention: a lower bound
 	Wall        time.Duration
+	// Bound says that Events and Wall are upper bounds: hybrid fidelity leaves
+	// out what repeats, and how much does is known only afterwards.
+	Bound bool
 }
 
 // Measured constants of the engines, fitted on runs of 16 to 10,240 NICs (an
@@ -90,6 +93,7 @@ func (v *Valid) Predict() (*Cost, error) {
 func (m *Machine) cost(c *counter, end sim.Time) *Cost {
 	o := &Cost{Fidelity: m.Fidelity, GPUs: len(m.Cluster.GPUs), NICs: len(m.Graph.Hosts()), Links: len(m.Graph.Links),
 		Flows: c.flows, Bytes: c.bytes, PacketBytes: c.packetBytes, DataHops: c.dataHops, AckHops: c.ackHops, Simulated: end}
+	o.Bound = m.Fidelity == "hybrid"
 	o.Switches = len(m.Graph.Nodes) - o.NICs
 	hops := float64(c.dataHops + c.ackHops)
 	flowEvents := float64(c.flows) * eventsPerFlow
