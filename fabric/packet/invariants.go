@@ -45,7 +45,11 @@ func (e *Engine) violations(sim.Time) []string {
 	e.checkBuffers(bad)
 	for i := range e.flows {
 		f := &e.flows[i]
-		if f.rec.FCT >= 0 && f.rec.FCT+e.slack < f.rec.Ideal && !e.cfg.Compat {
+		slack := e.slack
+		if f.cap > 0 { // spaces packets by whole picoseconds
+			slack += sim.Time(e.cfg.Framing.Packets(f.rec.Bytes))
+		}
+		if f.rec.FCT >= 0 && f.rec.FCT+slack < f.rec.Ideal && !e.cfg.Compat {
 			bad("flow %d from %s to %s took %v, less than its ideal %v", i, e.g.Nodes[f.rec.Src].Name, e.g.Nodes[f.rec.Dst].Name, f.rec.FCT, f.rec.Ideal)
 		}
 	}

@@ -1,0 +1,82 @@
+package scenarios
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/simnet/simnet/fabric"
+	"github.com/simnet/simnet/sim"
+	"github.com/simnet/simnet/workload/nccl"
+	"github.com/simnet/simnet/workload/nccl/flows"
+)
+
+// CollectiveRun is one call of a collective moved by an engine.
+type CollectiveRun struct {
+	Time     sim.Time
+	Choice   nccl.Choice
+	Parts    nccl.Parts // of the cost model: the call on an idle network
+	Flows    int
+	Worst    float64 // largest time of a flow over its time alone on the network
+	Events   uint64
+	Warnings []string
+}
+
+// RunCollective runs one call of bytes, as nccl-tests counts them, on the first
+// nodes of the cluster that the shape of m has, by the engine of run.fidelity
+// and on a kernel of its own. Nothing else runs: the jobs and the window of the
+// scenario are left out, its faults happen.
+func (v *Valid) RunCollective(m *nccl.Model, c nccl.Collective, bytes int64, o BuildOptions) (*CollectiveRun, error) {
+	alone := *v
+	alone.Jobs = nil
+	alone.Spec.Run.Window = nil
+	mach, err := alone.Build(o)
+	if err != nil {
+		return nil, err
+	}
+	defer mach.Kernel.Close()
+	ranks := m.Shape().Ranks()
+	if ranks > len(mach.Cluster.GPUs) {
+		return nil, fmt.Errorf("%d ranks: the cluster has %d GPUs", ranks, len(mach.Cluster.GPUs))
+	}
+	gpus := make([]fabric.NodeID, ranks)
+	for i := range gpus {
+		gpus[i] = mach.Cluster.GPUs[i].NIC
+	}
+	p, err := flows.New(m, gpus, flows.Options{Job: "nccl-test", Class: v.collectiveClass(), Routes: mach.Routes, Framing: v.Framing})
+	if err != nil {
+		return nil, err
+	}
+	plan, err := p.Plan(c, bytes, m.Choose(c, max(bytes, 1)))
+	if err != nil {
+		return nil, err
+	}
+	done := new(sim.Event)
+	plan.Start(mach.Kernel, mach.Net, done)
+	if err := mach.Kernel.Run(); err != nil && !errors.Is(err, sim.ErrStopped) {
+		return nil, err
+	}
+	r := mach.Sims[0].Report()
+	if !done.Fired() {
+		return nil, fmt.Errorf("%s of %d B never ends: %d of %d flows arrived, %d failed", c, bytes, r.Counters.FlowsFinished, r.Counters.Flows, r.Counters.FlowsFailed)
+	}
+	if len(r.Violations) > 0 {
+		return nil, fmt.Errorf("%s of %d B: %s", c, bytes, r.Violations[0])
+	}
+	run := &CollectiveRun{Time: done.At(), Choice: plan.Choice, Parts: plan.Parts, Flows: len(plan.Flows), Events: mach.events(), Warnings: mach.Warnings}
+	for i := range r.Flows {
+		if f := &r.Flows[i]; f.Ideal > 0 {
+			run.Worst = max(run.Worst, float64(f.FCT)/float64(f.Ideal))
+		}
+	}
+	return run, nil
+}
+
+// collectiveClass is the priority class of the first training job.
+func (v *Valid) collectiveClass() fabric.Class {
+	for i := range v.Jobs {
+		if t := v.Jobs[i].Training; t != nil {
+			return fabric.Class(t.Transport.Class)
+		}
+	}
+	return 0
+}
