@@ -101,6 +101,9 @@ type Transport struct {
 	// one pair does not fill a fast NIC (19.5 GB/s on 400 Gb/s by default in
 	// the sendrecv_perf runs of 16 B200s). 0: none.
 	PairRate sim.Rate
+	// Algorithm of gradient all-reduces between domains: "ring" (also empty) or
+	// "tree", NCCL's double binary tree. Halves of an all-reduce are rings.
+	Algorithm string
 	// RankOverhead is the host time that a collective costs for each rank of
 	// its group, where the framework handles one tensor a rank.
 	RankOverhead sim.Time

@@ -69,6 +69,8 @@ func (t *Training) moveGroups(st *stage, k collKind, dense, expert int64, label 
 			case pl.n == 1 || s == 0:
 			case pl.local != nil:
 				local = max(local, pl.local.time(k, pl.n, s)+sim.Time(pl.n)*t.j.Transport.RankOverhead)
+			case k == allReduce && t.j.Transport.Algorithm == "tree":
+				flows = t.tree(flows, pl, s, label, nil)
 			case hierarchical && pl.inner > 1:
 				phase = max(phase, pl.insideTime(reduceScatter, s))
 				flows = t.ring(flows, pl, k, s, true, label, nil)

@@ -70,7 +70,11 @@ func (t *Training) Traffic() Traffic {
 					a.add(gathers*flows*n, per(allGather, t.j.paramBytes(params))/max(1, units))
 					continue
 				}
-				a.add(flows*ops, per(kind, t.j.gradBytes(params))/ops)
+				if kind == allReduce && t.j.Transport.Algorithm == "tree" {
+					a.add(4*(flows-rails)*ops, t.j.gradBytes(params)/rails/2/ops)
+				} else {
+					a.add(flows*ops, per(kind, t.j.gradBytes(params))/ops)
+				}
 				if p.ZeRO >= 1 {
 					n := int64(1)
 					if p.OverlapParam {

@@ -169,6 +169,11 @@ func (j *Job) validateOptions(c *Cluster) error {
 	default:
 		return fmt.Errorf("compression.kind: %q is none of fp8, int8, topk", k.Kind)
 	}
+	switch j.Transport.Algorithm {
+	case "", "ring", "tree":
+	default:
+		return fmt.Errorf("transport.algorithm: %q is neither ring nor tree", j.Transport.Algorithm)
+	}
 	if j.MoEImbalance < 1 {
 		return fmt.Errorf("moe_imbalance: is %g; the most loaded rank has at least the mean (1)", j.MoEImbalance)
 	}
