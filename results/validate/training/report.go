@@ -41,6 +41,14 @@ func WriteReport(w io.Writer, results []Result) error {
 		}
 		fmt.Fprintf(&b, "| %s | %d | %.1f %% | %.0f %% | %s |\n", strings.TrimSuffix(t.What, ": mean absolute error"), t.Rows, 100*t.Value, 100*t.Limit, verdict)
 	}
+	facts, err := Facts()
+	if err != nil {
+		return err
+	}
+	b.WriteString("\n## What the text of SC21 says\n\n| statement | predicted | holds |\n| --- | --- | --- |\n")
+	for _, f := range facts {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", f.Statement, f.Predicted, map[bool]string{true: "yes", false: "**no**"}[f.Holds])
+	}
 	b.WriteString("\n## Where a target is missed\n\n")
 	for _, m := range Misses {
 		fmt.Fprintf(&b, "- **%s**: %s\n", m.Family, m.Why)
@@ -75,7 +83,7 @@ func WriteReport(w io.Writer, results []Result) error {
 	for _, r := range results {
 		fmt.Fprintf(&b, "| %s | %s | %.4g | %.4g | %+.1f %% | %s | %s |\n", r.Family, r.Name, r.Measured, r.Predicted, 100*r.Error, r.Role, r.Metric)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err = io.WriteString(w, b.String())
 	return err
 }
 
