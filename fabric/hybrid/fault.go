@@ -13,6 +13,7 @@ func (e *Engine) SetLink(l fabric.LinkID, st fabric.LinkState) {
 		is.run.settleTo(now, is.quiet(e))
 		is.leave()
 		is.node, is.hist, is.fresh = nil, nil, true
+		e.catchUp(is, now)
 	}
 	moves := e.pe.Down(l) != st.Down
 	if moves {

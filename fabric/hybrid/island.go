@@ -27,7 +27,8 @@ type island struct {
 	fresh     bool     // low has to be computed anew
 	idle      bool     // its links are idle
 
-	cursor int // what of the node's completions has been delivered
+	early  []fabric.FlowID // completed in a replay before their time
+	cursor int             // what of the node's completions has been delivered
 }
 
 // follows reports whether the island is played back.
@@ -74,7 +75,7 @@ func (is *island) earliestEnd(e *Engine) sim.Time {
 		case n.complete():
 			return sim.Never
 		case n.leader != nil:
-			return is.birth + later(n.leader.earliestEnd(e), -n.leader.birth)
+			return later(n.leader.earliestEnd(e), is.birth-n.leader.birth)
 		default:
 			return is.birth + n.till
 		}

@@ -1,6 +1,7 @@
 package hybrid
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/simnet/simnet/fabric"
@@ -48,4 +49,9 @@ func (e *Engine) Report() *fabric.Report {
 var extrapolated = []string{
 	"packets", "packet_hops", "ecn_marked", "cnps", "pfc_pauses", "pfc_resumes", "pfc_paused_s", "rate_cuts",
 	"microbursts", "storms", "hottest_ports",
+}
+
+// Stats says in a line how the work was saved: for logs and benches.
+func (e *Engine) Stats() string {
+	return fmt.Sprintf("%d islands born, %d episodes remembered, %d simulated again, %d B skipped, %d B played back", e.born, e.memory.nodes, e.replays, e.skipped, e.played)
 }

@@ -36,7 +36,7 @@ func (e *Engine) StartGroup(fs []fabric.Flow) []fabric.FlowID {
 		conns[i] = c
 		ids[i] = base + fabric.FlowID(i)
 		e.flows = append(e.flows, flow{
-			rec:  fabric.FlowRecord{Src: f.Src, Dst: f.Dst, Bytes: f.Bytes, Start: now + f.Delay, FCT: -1, Ideal: e.idealOf(f, c), Class: f.Class, Job: f.Job, Label: f.Label},
+			rec:  fabric.FlowRecord{Src: f.Src, Dst: f.Dst, Bytes: f.Bytes, Start: now + f.Delay, FCT: -1, Ideal: e.idealOf(f, c), Class: f.Class, QPs: uint8(f.QPCount()), SrcPort: f.SrcPort, Job: f.Job, Label: f.Label},
 			done: f.Done,
 		})
 	}
@@ -168,6 +168,7 @@ func (e *Engine) join(j joining, fs []fabric.Flow, conns []*conn, numbers []uint
 			next.leader = is
 		}
 	}
+	e.catchUp(is, now)
 }
 
 // leaderless reports whether nobody knows how the node goes on.

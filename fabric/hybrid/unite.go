@@ -3,6 +3,7 @@ package hybrid
 import (
 	"slices"
 
+	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/sim"
 )
 
@@ -42,6 +43,7 @@ func (e *Engine) unite(all []*island, now sim.Time, next *node) *island {
 		}
 		is.links = append(is.links, o.links...)
 		is.flows = append(is.flows, o.flows...)
+		is.early = append(is.early, o.early...)
 		if len(o.pending) > 0 {
 			is.pending = append(is.pending, o.pending...)
 			is.pendingAt = o.pendingAt
@@ -79,13 +81,39 @@ func (is *island) leave() {
 	}
 }
 
-// revive makes a following island live by simulating its history up to t.
+// revive makes a following island live by simulating its history up to t. Equal
+// histories differ by a packet where arrivals of one instant are put in another
+// order; what has completed a little earlier than in the memory is noted in
+// early.
 func (e *Engine) revive(is *island, t sim.Time) {
-	if is.follows() {
-		is.run = e.replay(is.hist, t)
-		is.fresh = true
-		e.replays++
+	if !is.follows() {
+		return
 	}
+	is.run = e.replay(is.hist, t)
+	is.fresh = true
+	e.replays++
+	is.run.live.Finished(func(id fabric.FlowID) {
+		if e.flows[id].rec.FCT >= 0 {
+			return
+		}
+		place := int32(slices.Index(is.flows, id))
+		if n := is.node; n == nil || !slices.ContainsFunc(n.ends[is.cursor:], func(x end) bool { return x.place == place }) {
+			is.early = append(is.early, id)
+		}
+	})
+}
+
+// catchUp lets the flows that revive has noted complete at time t.
+func (e *Engine) catchUp(is *island, t sim.Time) {
+	for _, id := range is.early {
+		if n := is.node; n != nil {
+			n.ends = append(n.ends, end{t - is.birth, int32(slices.Index(is.flows, id))})
+		} else {
+			is.pending = append(is.pending, id)
+			is.pendingAt = t
+		}
+	}
+	is.early = is.early[:0]
 }
 
 // drop ends the packets of a live island that will follow another.
@@ -111,6 +139,7 @@ func (e *Engine) prepare(limit sim.Time) {
 		}
 		e.revive(first, first.birth+first.node.till)
 		first.node.leader = first
+		e.catchUp(first, first.birth+first.node.till)
 	}
 }
 

@@ -300,3 +300,12 @@ func (is *Island) EarliestEnd(wanted func(fabric.FlowID) bool) sim.Time {
 	}
 	return least
 }
+
+// Finished calls fn for every flow that has finished, by the order of joining.
+func (is *Island) Finished(fn func(fabric.FlowID)) {
+	for _, fi := range is.flows {
+		if is.e.flows[fi].left == 0 {
+			fn(is.e.extOf[fi])
+		}
+	}
+}
