@@ -41,13 +41,14 @@ const (
 	eventsPerFlow   = 3.4   // flow engine and jobs
 	flowsPerSecond  = 150e3 // flow engine with the jobs that start them
 
-	bytesBase      = 27e6 // program, catalog, small scenarios
-	bytesPerFlow   = 340  // record, names, events; every engine
-	bytesPerGPU    = 6400 // jobs, graph, routes
-	bytesPerHost   = 8000 // packet engine: port and NIC state
-	bytesPerPort   = 3000 // packet engine: queues, accounts of a switch port
-	bytesPerQP     = 2600 // packet engine: sender, receiver, path
-	bytesPerPacket = 48   // packet engine, in flight
+	bytesBase      = 25e6  // program, catalog, small scenarios
+	bytesPerFlow   = 270   // record, names, events; every engine
+	bytesPerSplit  = 120   // joined record of a flow under a window
+	bytesPerGPU    = 11000 // jobs, graph, routes
+	bytesPerHost   = 4000  // packet engine: port and NIC state
+	bytesPerPort   = 1000  // packet engine: queues, accounts of a switch port
+	bytesPerQP     = 1500  // packet engine: sender, receiver, path
+	bytesPerPacket = 48    // packet engine, in flight
 )
 
 // Predict estimates what the run costs without simulating it: the jobs run
@@ -104,6 +105,9 @@ func (m *Machine) cost(c *counter, end sim.Time) *Cost {
 		if j := m.Valid.Jobs[i].Training; j != nil {
 			o.Memory += int64(j.GPUs()) * bytesPerGPU
 		}
+	}
+	if m.Valid.window() != nil && m.Fidelity != "flow" {
+		o.Memory += c.flows * bytesPerSplit
 	}
 	if m.Fidelity != "flow" {
 		o.Telemetry = telemetryBytes(&m.Valid.Packet.Telemetry)
