@@ -54,6 +54,8 @@ type FlowRecord struct {
 	FCT      sim.Time // completion - start; negative if unfinished
 	Ideal    sim.Time // the same flow alone on an idle network
 	Class    Class
+	QPs      uint8  // queue pairs, at least 1
+	SrcPort  uint16 // UDP source port of the first QP if the flow brought one, else 0
 	Job      string
 	Label    string
 }

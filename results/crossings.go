@@ -6,27 +6,26 @@ import (
 )
 
 // CrossingsOf returns a Run.Crossings that routes the flows again as the
-// engines did: r as at the start of the run, flows in the order of their start,
-// qps the queue pairs of each (0 counts as 1). It does not hold for flows with
-// fixed paths or ports, nor where links failed on the way: leave Crossings nil
-// there.
-func CrossingsOf(r *fabric.Routes, flows []fabric.FlowRecord, qps func(fabric.FlowID) int) func(fabric.PortID) []Crossing {
+// engines did: r as at the start of the run, flows in the order of their start.
+// It does not hold for flows with fixed paths, nor where links failed on the
+// way: leave Crossings nil there.
+func CrossingsOf(r *fabric.Routes, flows []fabric.FlowRecord) func(fabric.PortID) []Crossing {
 	g := r.Graph()
 	var byPort map[fabric.PortID][]Crossing // filled at the first question
 	return func(p fabric.PortID) []Crossing {
 		if byPort == nil {
-			byPort = crossings(g, fabric.NewAssigner(r), flows, qps)
+			byPort = crossings(g, fabric.NewAssigner(r), flows)
 		}
 		return byPort[p]
 	}
 }
 
-func crossings(g *fabric.Graph, a *fabric.Assigner, flows []fabric.FlowRecord, qps func(fabric.FlowID) int) map[fabric.PortID][]Crossing {
+func crossings(g *fabric.Graph, a *fabric.Assigner, flows []fabric.FlowRecord) map[fabric.PortID][]Crossing {
 	m := map[fabric.PortID][]Crossing{}
 	var buf []fabric.PortID
 	for i := range flows {
 		id := fabric.FlowID(i)
-		f := fabric.Flow{Src: flows[i].Src, Dst: flows[i].Dst, Bytes: flows[i].Bytes, QPs: qps(id)}
+		f := fabric.Flow{Src: flows[i].Src, Dst: flows[i].Dst, Bytes: flows[i].Bytes, QPs: int(flows[i].QPs), SrcPort: flows[i].SrcPort}
 		n, count := a.Number(&f), f.QPCount()
 		for q := range count {
 			var err error

@@ -32,14 +32,13 @@ func TestCollisionIsNamed(t *testing.T) {
 	}
 	g.Freeze()
 	routes := fabric.NewRoutes(g, fabric.RouteOptions{Hasher: fabric.Hasher{Fields: fabric.FiveTuple}})
-	one := func(fabric.FlowID) int { return 1 }
 	// Pairs h0..h3 -> h4..h7 whose paths meet: two on one uplink, one on the other.
 	const size = 100_000_000
 	alone := (100 * sim.Gbps).TxTime(size)
 	pick := func(up fabric.PortID, n int) (out []fabric.FlowRecord) {
 		for i := range 16 {
 			f := fabric.FlowRecord{Src: host[i/4], Dst: host[4+i%4], Bytes: size, FCT: 2 * alone, Ideal: alone, Job: "train", Label: "dp_all_reduce"}
-			if cross := CrossingsOf(routes, []fabric.FlowRecord{f}, one)(up); len(cross) == 1 && len(out) < n {
+			if cross := CrossingsOf(routes, []fabric.FlowRecord{f})(up); len(cross) == 1 && len(out) < n {
 				out = append(out, f)
 			}
 		}
@@ -52,7 +51,7 @@ func TestCollisionIsNamed(t *testing.T) {
 	}
 	flows[2].FCT = alone
 	r := &Run{Fidelity: "flow", Graph: g, SimTime: 2 * alone, Report: &fabric.Report{Flows: flows, Ports: make([]fabric.PortStats, len(g.Ports))}}
-	r.Crossings = CrossingsOf(routes, flows, one)
+	r.Crossings = CrossingsOf(routes, flows)
 	for i := range r.Report.Ports {
 		for _, c := range r.Crossings(fabric.PortID(i)) {
 			r.Report.Ports[i].TxBytes += c.Bytes + c.Bytes/50

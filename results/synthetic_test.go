@@ -45,7 +45,7 @@ func synthetic(fidelity string) *Run {
 		r.Report.Ports[i].TxBytes = int64(20e9 * (0.3 + 0.7*rng.Float64()))
 	}
 	routes := fabric.NewRoutes(g, fabric.RouteOptions{Hasher: fabric.Hasher{Kind: fabric.CRC32, Fields: fabric.FiveTuple, Seed: 5, PerSwitch: true}})
-	r.Crossings = CrossingsOf(routes, r.Report.Flows, func(fabric.FlowID) int { return 1 })
+	r.Crossings = CrossingsOf(routes, r.Report.Flows)
 	for i := range r.Report.Ports {
 		if uplink(g, fabric.PortID(i)) {
 			r.Report.Ports[i].TxBytes = 0

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/results"
 	"github.com/simnet/simnet/scenarios"
 )
@@ -55,6 +56,7 @@ func execute(ctx context.Context, v *scenarios.Valid, show func(scenarios.Progre
 	if m.Fidelity == "packet" {
 		run.Coverage = &o.Coverage
 	}
+	run.Crossings = crossings(v, m, o)
 	run.Host = hostFacts(o.Wall, cpuSeconds()-cpu0, o.Events)
 	run.Host.SetupS = setup.Seconds()
 	if o.Report != nil && o.Wall > 0 {
@@ -62,6 +64,15 @@ func execute(ctx context.Context, v *scenarios.Valid, show func(scenarios.Progre
 		run.Host.PacketHopsPerS = float64(c.DataHops+c.AckHops) / o.Wall.Seconds()
 	}
 	return run, nil
+}
+
+// crossings lets the findings name the flows that met at a port, by routing them
+// again; nil where routes change during the run or are chosen by packet.
+func crossings(v *scenarios.Valid, m *scenarios.Machine, o *scenarios.Outcome) func(fabric.PortID) []results.Crossing {
+	if len(v.Spec.Faults) > 0 || v.Spec.Cluster.Routing.Policy.V != "ecmp" {
+		return nil
+	}
+	return results.CrossingsOf(m.Routes, o.Report.Flows)
 }
 
 // hostFacts describes the machine and the cost of a run.

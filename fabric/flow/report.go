@@ -108,7 +108,7 @@ func (e *Engine) Report() *fabric.Report {
 		}
 		r.Flows[i] = fabric.FlowRecord{
 			Src: x.src, Dst: x.dst, Bytes: x.bytes, Start: x.start, FCT: fct, Ideal: x.ideal,
-			Class: x.class, Job: n.job, Label: n.label,
+			Class: x.class, QPs: uint8(max(1, x.qps)), SrcPort: x.srcPort, Job: n.job, Label: n.label,
 		}
 	}
 	r.Bins = bins(r.Flows)

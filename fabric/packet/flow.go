@@ -83,7 +83,7 @@ func (e *Engine) addFlow(f *fabric.Flow, base int32, now sim.Time) {
 	pair := uint64(uint32(f.Src))<<32 | uint64(uint32(f.Dst))
 	fi := int32(len(e.flows))
 	x := flow{
-		rec:  fabric.FlowRecord{Src: f.Src, Dst: f.Dst, Bytes: f.Bytes, Start: now + f.Delay, FCT: -1, Class: f.Class, Job: f.Job, Label: f.Label},
+		rec:  fabric.FlowRecord{Src: f.Src, Dst: f.Dst, Bytes: f.Bytes, Start: now + f.Delay, FCT: -1, Class: f.Class, QPs: uint8(f.QPCount()), SrcPort: f.SrcPort, Job: f.Job, Label: f.Label},
 		done: f.Done, qp: int32(len(e.snd)), qps: n, left: n, lag: f.Lag, slice: f.Slice, cap: f.MaxRate,
 		srcN: e.pairs[pair], sport: f.SrcPort, dport: f.DstPort, fixed: f.Path != nil,
 	}
