@@ -28,6 +28,7 @@ func (r *replica) tensorExchange(p *sim.Proc, c *pass) {
 		lag := max(1, ceilDiv(ceilDiv(one, int64(len(pl.rails))), int64(len(pl.rails[0]))))
 		for k := base; k < len(flows); k++ {
 			flows[k].Lag = min(flows[k].Lag, lag)
+			flows[k].Slice = t.j.Transport.slice(flows[k].Lag)
 		}
 	}
 	t.start(flows, ev)
@@ -105,11 +106,12 @@ func (t *Training) expertGroup(r *replica) error {
 	return nil
 }
 
-// expertExchange runs the all-to-all of an action: every rank sends each other
-// rank of its group its share, the most loaded one MoEImbalance times the mean.
-func (r *replica) expertExchange(p *sim.Proc, c *pass) {
+// expertExchange issues the all-to-all of an action and returns the event of
+// its end; nil if there is none. Every rank sends each other rank of its group
+// its share, the most loaded one MoEImbalance times the mean.
+func (r *replica) expertExchange(c *pass) *sim.Event {
 	if c.epBytes == 0 || r.ep == nil {
-		return
+		return nil
 	}
 	t := r.t
 	span := r.ep.members
@@ -149,5 +151,5 @@ func (r *replica) expertExchange(p *sim.Proc, c *pass) {
 			t.start(flows, done)
 		}
 	})
-	r.wait(p, &op.done, &r.now.EPComm)
+	return &op.done
 }

@@ -49,8 +49,10 @@ type Parallel struct {
 	// OverlapGrad starts a bucket's reduction during the backward pass of the
 	// last micro-batch; OverlapParam hides ZeRO's parameter all-gather behind
 	// the next forward; OverlapP2P lets a stage compute while it sends;
-	// OverlapTP splits tensor-parallel collectives to run under the GEMMs.
-	OverlapGrad, OverlapParam, OverlapP2P, OverlapTP bool
+	// OverlapTP splits tensor-parallel collectives to run under the GEMMs;
+	// OverlapEP runs an action's all-to-all under its computation, as schedules
+	// that interleave two micro-batches do (DualPipe, arXiv:2412.19437, 3.2.1).
+	OverlapGrad, OverlapParam, OverlapP2P, OverlapTP, OverlapEP bool
 	// Prefetch is how many FSDP units are gathered ahead; 0 counts as 1,
 	// negative values gather each unit only when it is needed.
 	Prefetch int

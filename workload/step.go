@@ -84,6 +84,10 @@ func (r *replica) execute(p *sim.Proc, a Action) {
 	c := r.cost(a)
 	t0 := p.Now()
 	cp := r.contextExchange(c)
+	var ep *sim.Event
+	if r.t.j.Parallel.OverlapEP {
+		ep = r.expertExchange(c)
+	}
 	if a.Kind == Forward && a.Chunk|int16(r.s) != 0 && r.gather > 0 {
 		r.sleep(p, r.gather)
 		r.now.TPComm += r.gather
@@ -108,7 +112,12 @@ func (r *replica) execute(p *sim.Proc, a Action) {
 	if cp != nil {
 		r.wait(p, cp, &r.now.CPComm)
 	}
-	r.expertExchange(p, c)
+	if !r.t.j.Parallel.OverlapEP {
+		ep = r.expertExchange(c)
+	}
+	if ep != nil {
+		r.wait(p, ep, &r.now.EPComm)
+	}
 	r.span(spanOf[a.Kind], a.Micro, t0, p.Now())
 }
 

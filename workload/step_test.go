@@ -163,6 +163,10 @@ func TestImbalanceCosts(t *testing.T) {
 	if skewed.Breakdown.EPComm <= even.Breakdown.EPComm || skewed.Breakdown.Compute <= even.Breakdown.Compute {
 		t.Errorf("imbalance 1.5: %+v, even: %+v", skewed.Breakdown, even.Breakdown)
 	}
+	j.Parallel.OverlapEP = true
+	if under, _ := runJob(t, dgx(8), j); under.Breakdown.EPComm >= skewed.Breakdown.EPComm || under.Breakdown.Compute != skewed.Breakdown.Compute {
+		t.Errorf("overlapped: %+v, exposed: %+v", under.Breakdown, skewed.Breakdown)
+	}
 }
 
 // On a network without contention one replica stands for all.
