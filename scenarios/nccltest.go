@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -24,8 +25,9 @@ type CollectiveRun struct {
 // RunCollective runs one call of bytes, as nccl-tests counts them, on the first
 // nodes of the cluster that the shape of m has, by the engine of run.fidelity
 // and on a kernel of its own. Nothing else runs: the jobs and the window of the
-// scenario are left out, its faults happen.
-func (v *Valid) RunCollective(m *nccl.Model, c nccl.Collective, bytes int64, o BuildOptions) (*CollectiveRun, error) {
+// scenario are left out, its faults happen. It ends early, with an error, when
+// ctx does.
+func (v *Valid) RunCollective(ctx context.Context, m *nccl.Model, c nccl.Collective, bytes int64, o BuildOptions) (*CollectiveRun, error) {
 	alone := *v
 	alone.Jobs = nil
 	alone.Spec.Run.Window = nil
@@ -52,7 +54,10 @@ func (v *Valid) RunCollective(m *nccl.Model, c nccl.Collective, bytes int64, o B
 	}
 	done := new(sim.Event)
 	plan.Start(mach.Kernel, mach.Net, done)
-	if err := mach.Kernel.Run(); err != nil && !errors.Is(err, sim.ErrStopped) {
+	defer context.AfterFunc(ctx, mach.Stop)()
+	if err := mach.Kernel.Run(); errors.Is(err, sim.ErrStopped) {
+		return nil, fmt.Errorf("%s of %d B: stopped", c, bytes)
+	} else if err != nil {
 		return nil, err
 	}
 	r := mach.Sims[0].Report()
