@@ -199,7 +199,8 @@ func (g *Generator) groups(i int) [][]fabric.Flow {
 				gr = append(gr, g.flow(member(a), member((a+1)%size), bytes))
 			case "all-reduce": // the ring of NCCL as relay flows
 				f := g.flow(member(a), member((a+1)%size), 2*int64(size-1)*bytes/int64(size))
-				f.Lag, f.Slice = bytes/int64(size), ringSlice(0)
+				f.Lag = bytes / int64(size)
+				f.Slice = max(1, min(ringSlice(0), f.Lag/2)) // a chunk is at most a member's share, and two slices
 				f.Upstream = []int{(a + size - 1) % size}
 				gr = append(gr, f)
 			}

@@ -162,13 +162,23 @@ func (t *Training) ring(buf []fabric.Flow, pl *groupPlan, k collKind, s int64, h
 			f := t.flow(src, ring[(i+1)%len(ring)], bytes, label, done)
 			f.Upstream = t.upstream(base + (i+len(ring)-1)%len(ring))
 			f.Lag = lag
-			f.Slice = t.j.Transport.Slice
+			f.Slice = t.j.Transport.slice(lag)
 			f.MaxRate = limit
 			f.Delay = delay
 			buf = append(buf, f)
 		}
 	}
 	return buf
+}
+
+// slice returns the granule of a relay that may be lag bytes ahead: NCCL cuts
+// its chunks to a rank's share of the buffer, and a chunk is two slices
+// (src/device/all_reduce.h, runRing). A larger one would wait for itself.
+func (tr *Transport) slice(lag int64) int64 {
+	if tr.Slice == 0 {
+		return 0
+	}
+	return max(1, min(tr.Slice, lag/2))
 }
 
 // upstream returns a one-element slice from a block, which is cheaper than an
