@@ -112,6 +112,7 @@ func (is *Island) moveRates(a, b *Sample, d sim.Time) {
 				}
 				is.s.setRate(qi, rate)
 			case st.running:
+				c.decay(b.At, st)
 				end, tau := c.alphaEnd(a, b, i)
 				st.alpha = end + (b.alpha[i]-end)*math.Exp(-float64(d)/tau)
 			}

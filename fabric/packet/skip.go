@@ -51,8 +51,10 @@ func (is *Island) Sample(x *Sample, now sim.Time) {
 			x.sent = append(x.sent, e.snd[qi].next)
 			x.last = append(x.last, e.snd[qi].avail)
 			if c != nil {
-				st := &c.st[qi]
-				c.decay(now, st)
+				st := c.st[qi]
+				if st.cut {
+					c.decay(now, &st)
+				}
 				x.alpha = append(x.alpha, st.alpha)
 			}
 		}
