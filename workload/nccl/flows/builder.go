@@ -105,15 +105,19 @@ func (b *builder) pipe() (pipe, sender sim.Time, err error) {
 // travels farther than the lag before it waits, so that the pace is a lag in
 // the time of a hop, if that is slower than the cap.
 func (b *builder) idle(pipe sim.Time) sim.Time {
-	g, fr := b.p.o.Routes.Graph(), b.p.o.Framing
+	fr := b.p.o.Framing
 	var longest sim.Time
+	leaving := map[fabric.NodeID]int64{} // wire bytes of the flows without caps
 	for i := range b.flows {
 		f := &b.flows[i]
+		line := b.line(f.Src)
 		rate := f.MaxRate
-		for _, p := range g.PortsOf(f.Src) {
-			if r := g.Ports[p].Rate; rate == 0 || r < rate {
-				rate = r
-			}
+		if rate == 0 {
+			leaving[f.Src] += fr.WireBytes(f.Bytes)
+			longest = max(longest, line.TxTime(leaving[f.Src])+pipe)
+		}
+		if rate == 0 || line < rate {
+			rate = line
 		}
 		// A cap spaces packets: the last one is out as soon as it may begin.
 		at := func(n int64) sim.Time {
@@ -127,6 +131,16 @@ func (b *builder) idle(pipe sim.Time) sim.Time {
 		longest = max(longest, t+sim.Time(b.hops)*hop)
 	}
 	return longest
+}
+
+// line is the rate of a NIC.
+func (b *builder) line(nic fabric.NodeID) sim.Rate {
+	g := b.p.o.Routes.Graph()
+	var line sim.Rate
+	for _, p := range g.PortsOf(nic) {
+		line += g.Ports[p].Rate
+	}
+	return line
 }
 
 func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
