@@ -24,16 +24,15 @@ type steady struct {
 
 	parked bool
 	wake   sim.Time
-	from   *packet.Sample // of the window that repeats
+	from   *packet.Sample // the window that goes on
 	to     *packet.Sample
-	most   int64 // how often it may
 }
 
 // level keeps the last three samples at multiples of 2^i units.
 type level [3]*packet.Sample
 
 // firstGrowth is how many windows the first skip under congestion spans.
-const firstGrowth = 4
+const firstGrowth = 1
 
 // unitPackets is the length of a unit in packet times of the slowest host link:
 // a multiple of the usual numbers of QPs that share a port times the packets
@@ -42,7 +41,7 @@ const unitPackets = 64
 
 // controlPeriods is how many increase timers of the congestion control a
 // window must span: fewer would see only one side of a sawtooth.
-const controlPeriods = 4
+const controlPeriods = 16
 
 // sampling reports whether the island is watched at all.
 func (s *steady) sampling() bool { return s.unit > 0 }
@@ -66,7 +65,7 @@ func (r *runner) sample() {
 		}
 		l := &r.levels[i]
 		l[0], l[1], l[2] = l[1], l[2], x
-		if l[0] != nil && r.repeats(l[0], l[1], l[2]) && r.park(l[0], l[1], l[2]) {
+		if l[0] != nil && r.repeats(l[0], l[1], l[2]) && r.park(l[0], l[2]) {
 			return
 		}
 		if i+1 == maxLevels || r.count>>uint(i)&1 == 0 {
@@ -76,6 +75,10 @@ func (r *runner) sample() {
 	r.count++
 }
 
+// congestedSlack is how much more two windows may differ under congestion, where
+// marks are drawn at random: what is skipped repeats both.
+const congestedSlack = 3
+
 // maxLevels bounds the length of a window to 2^20 units.
 const maxLevels = 21
 
@@ -84,7 +87,7 @@ func (r *runner) repeats(a, b, c *packet.Sample) bool {
 	if r.live.Starting() || c.Trouble(a) {
 		return false
 	}
-	if !c.Congested(a) {
+	if !r.unsettled(a, c) {
 		same, w := true, c.At-b.At
 		r.live.EachQP(func(i int) {
 			x, y := packet.Moved(a, b, i, w), packet.Moved(b, c, i, w)
@@ -96,51 +99,47 @@ func (r *runner) repeats(a, b, c *packet.Sample) bool {
 		return false
 	}
 	x, y := b.Delivered()-a.Delivered(), c.Delivered()-b.Delivered()
-	if float64(abs(x-y)) > r.cfg.Tolerance*float64(max(x, y)) {
+	if float64(abs(x-y)) > congestedSlack*r.cfg.Tolerance*float64(max(x, y)) {
 		r.growth = firstGrowth
 		return false
 	}
 	return true
 }
 
-// park lets the island repeat what it did from a to c, unless that is not worth
-// it. The window is the whole of a to c: twice as long, half the noise.
-func (r *runner) park(a, b, c *packet.Sample) bool {
-	from := a
-	congested := c.Congested(a)
-	w := c.At - from.At
-	m := r.live.Horizon(from, c)
-	if congested {
-		m = min(m, r.growth)
+// unsettled reports whether congestion control is at work between two samples.
+func (r *runner) unsettled(a, b *packet.Sample) bool {
+	return b.Congested(a) || r.live.Recovering()
+}
+
+// park lets the island go on as it did from a to c, unless that is not worth it:
+// the whole of both windows, which halves the noise.
+func (r *runner) park(a, c *packet.Sample) bool {
+	w := c.At - a.At
+	d := r.live.Horizon(a, c)
+	if r.unsettled(a, c) {
+		d = min(d, sim.Time(r.growth)*w)
+	} else if grown := abs(c.Held() - a.Held()); grown > 0 {
+		d = min(d, sim.Time(queueBytes/grown)*w)
 	}
-	if grown := abs(c.Held() - a.Held()); !congested && grown > 0 {
-		m = min(m, queueBytes/grown)
-	}
-	if d := r.live.Drift(from, c, r.cfg.Tolerance); d != sim.Never {
-		m = min(m, int64(d/w))
-	}
-	if m < 1 {
+	if d < w/2 {
 		return false
 	}
 	r.growth *= 2
-	r.parked, r.from, r.to, r.most = true, from, c, m
-	r.wake = c.At + sim.Time(m)*w
+	r.parked, r.from, r.to = true, a, c
+	r.wake = c.At + d
 	return true
 }
 
-// unpark skips to the last whole window that ends at or before t.
+// unpark skips to t or to the end of what may be skipped.
 func (r *runner) unpark(t sim.Time) {
-	w := r.to.At - r.from.At
-	m := min(r.most, int64((t-r.to.At)/w))
-	if m > 0 {
-		r.skipped += r.live.Skip(r.from, r.to, m)
-		r.clock = r.to.At + sim.Time(m)*w
+	if d := min(t, r.wake) - r.to.At; d > 0 {
+		r.skipped += r.live.Skip(r.from, r.to, d)
+		r.clock = r.to.At + d
 	}
 	growth := r.growth
-	r.parked = false
+	r.parked, r.from, r.to = false, nil, nil
 	r.restart(r.clock)
 	r.growth = growth
-	r.from, r.to = nil, nil
 }
 
 // Without congestion the queues of an island may change by driftBytes in a

@@ -12,8 +12,7 @@ type Sample struct {
 	sent  []int64    // by QP in the order of flows: bytes sent
 	last  []sim.Time // and when the last packet left, or may be followed
 	ports []portMark
-	alpha []float64 // DCQCN: by QP
-	held  int64     // bytes in the buffers of switches
+	held  int64 // bytes in the buffers of switches
 }
 
 // Delivered returns the payload bytes delivered up to the sample.
@@ -43,20 +42,12 @@ func (is *Island) Sample(x *Sample, now sim.Time) {
 	for _, d := range is.slots {
 		x.held += e.switches[d].used
 	}
-	x.sent, x.last, x.ports, x.alpha = x.sent[:0], x.last[:0], x.ports[:0], x.alpha[:0]
-	c, _ := e.cc.(*dcqcn)
+	x.sent, x.last, x.ports = x.sent[:0], x.last[:0], x.ports[:0]
 	for _, fi := range is.flows {
 		f := &e.flows[fi]
 		for qi := f.qp; qi < f.qp+f.qps; qi++ {
 			x.sent = append(x.sent, e.snd[qi].next)
 			x.last = append(x.last, e.snd[qi].avail)
-			if c != nil {
-				st := c.st[qi]
-				if st.cut {
-					c.decay(now, &st)
-				}
-				x.alpha = append(x.alpha, st.alpha)
-			}
 		}
 	}
 	for _, pi := range is.ports {
@@ -101,6 +92,24 @@ func (is *Island) EachQP(fn func(i int)) {
 	}
 }
 
+// Recovering reports whether DCQCN is raising the rate of a QP after a cut: its
+// packets cannot repeat themselves then, except over many such cycles.
+func (is *Island) Recovering() bool {
+	c, _ := is.e.cc.(*dcqcn)
+	if c == nil {
+		return false
+	}
+	for _, fi := range is.flows {
+		f := &is.e.flows[fi]
+		for qi := f.qp; qi < f.qp+f.qps; qi++ {
+			if x := &is.e.snd[qi]; c.st[qi].running && x.state&stBegun != 0 && is.e.rcv[qi].next < x.size {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Starting reports whether a flow of the island has not begun to send yet.
 func (is *Island) Starting() bool {
 	for _, fi := range is.flows {
@@ -112,11 +121,11 @@ func (is *Island) Starting() bool {
 	return false
 }
 
-// Horizon returns how many times the window from a to b can repeat before a QP
-// comes close to its last byte or a relay to what its upstream has delivered.
-func (is *Island) Horizon(a, b *Sample) int64 {
+// Horizon returns how long what happened from a to b can go on before a QP comes
+// close to its last byte or a relay to what its upstream has delivered.
+func (is *Island) Horizon(a, b *Sample) sim.Time {
 	e := is.e
-	m := int64(1) << 40
+	most := maxSkip
 	i := 0
 	pay := e.payload
 	w := b.At - a.At
@@ -127,16 +136,19 @@ func (is *Island) Horizon(a, b *Sample) int64 {
 			d := moved(a, b, i, w)
 			x := &e.snd[qi]
 			if left := x.size - x.next; d > 0 && e.rcv[qi].next < x.size {
-				m = min(m, max(0, left-marginPackets*pay)/d)
+				most = min(most, sim.Time(mulDiv(max(0, left-marginPackets*pay), int64(w), d)))
 			} else if b.sent[i] != a.sent[i] {
 				return 0 // it finished within the window
 			}
 			i++
 		}
-		m = min(m, is.relayHorizon(f, a, b, first))
+		most = min(most, is.relayHorizon(f, a, b, first))
 	}
-	return m
+	return most
 }
+
+// maxSkip keeps products of times and bytes within 128 bits by far.
+const maxSkip = 1000 * sim.Second
 
 // marginPackets is how much of a QP is left for packets at its end: as much as is
 // in flight on a few hops.
@@ -144,9 +156,9 @@ const marginPackets = 64
 
 // relayHorizon is Horizon for the bytes that flow f may send before it runs
 // into its upstream flows. first is the place of its QPs in the samples.
-func (is *Island) relayHorizon(f *flow, a, b *Sample, first int) int64 {
+func (is *Island) relayHorizon(f *flow, a, b *Sample, first int) sim.Time {
 	e := is.e
-	m := int64(1) << 40
+	most := maxSkip
 	for _, ui := range f.up {
 		u := &e.flows[ui]
 		if u.left == 0 {
@@ -165,17 +177,13 @@ func (is *Island) relayHorizon(f *flow, a, b *Sample, first int) int64 {
 			if closing <= 0 || e.rcv[qi].next >= e.snd[qi].size {
 				continue
 			}
-			gap := had - e.snd[qi].next - 2*d
-			if gap <= 0 {
-				if closing*200 > d { // it will stall at once
-					return 0
-				}
-				continue // in step with its upstream
+			// One that is in step with its upstream stays so: Skip sees to that.
+			if gap := had - e.snd[qi].next; gap > d {
+				most = min(most, sim.Time(mulDiv(gap, int64(b.At-a.At), closing)))
 			}
-			m = min(m, gap/closing)
 		}
 	}
-	return m
+	return most
 }
 
 // gain returns by how much e.delivered(u) grew between two samples, were it not
@@ -205,25 +213,23 @@ func (is *Island) place(u *flow) int {
 	panic("packet: a flow of another island")
 }
 
-// Skip repeats the window from a to b, which ends now, m more times without
-// packets: QPs advance by what they delivered in it, every pending event moves
-// by m windows, counters grow in proportion. The caller has asked Horizon. It
-// returns the payload bytes that moved.
-func (is *Island) Skip(a, b *Sample, m int64) int64 {
+// Skip lets what happened from a to b, which is now, go on for d without
+// packets: QPs advance at their rates, every pending event moves by d, counters
+// grow in proportion. The caller has asked Horizon. It returns the payload bytes
+// that moved.
+func (is *Island) Skip(a, b *Sample, d sim.Time) int64 {
 	e, s := is.e, is.s
-	d := sim.Time(m) * (b.At - a.At)
 	s.attach(e)
 	shift := is.advances(a, b, d)
 	is.moveBytes(shift)
-	is.moveRates(a, b, d)
 	is.moveTimes(d)
 	total, packets := int64(0), int64(0)
 	for _, x := range shift {
 		total += x.by
 		packets += x.by / e.payload
 	}
-	is.moveCounters(a, b, m, total, packets)
-	is.moveBins(a, b, m, d, total)
+	is.moveCounters(a, b, d, total, packets)
+	is.moveBins(a, b, d, total)
 	is.wakeRelays()
 	return total
 }
@@ -357,40 +363,43 @@ func (is *Island) moveTimes(d sim.Time) {
 	}
 }
 
-// moveCounters adds m times what a window counted; packets and bytes are exact.
-func (is *Island) moveCounters(a, b *Sample, m, total, packets int64) {
+// moveCounters adds what d brings at the pace of a window; packets and bytes
+// are exact.
+func (is *Island) moveCounters(a, b *Sample, d sim.Time, total, packets int64) {
 	e, s := is.e, is.s
 	n, x, y := &s.n, &a.n, &b.n
+	more := func(from, to int64) int64 { return mulDiv(to-from, int64(d), int64(b.At-a.At)) }
 	n.sent += packets
 	n.got += packets
 	n.delivered += total
-	n.dataHops += m * (y.dataHops - x.dataHops)
-	n.ackHops += m * (y.ackHops - x.ackHops)
-	n.marked += m * (y.marked - x.marked)
-	n.cnps += m * (y.cnps - x.cnps)
-	n.cuts += m * (y.cuts - x.cuts)
-	starts := m * (y.pauses - x.pauses)
+	n.dataHops += more(x.dataHops, y.dataHops)
+	n.ackHops += more(x.ackHops, y.ackHops)
+	n.marked += more(x.marked, y.marked)
+	n.cnps += more(x.cnps, y.cnps)
+	n.cuts += more(x.cuts, y.cuts)
+	starts := more(x.pauses, y.pauses)
 	n.pauses += starts
 	n.resumes += starts
 	for i, pi := range is.ports {
 		o, p, q := &e.ports[pi], &a.ports[i], &b.ports[i]
-		o.txBytes += m * (q.txBytes - p.txBytes)
-		o.txPkts += uint32(m) * (q.txPkts - p.txPkts)
-		o.ecn += m * (q.ecn - p.ecn)
-		o.pauses += m * (q.pauses - p.pauses)
-		o.pausedTime += sim.Time(m) * (q.paused - p.paused)
+		o.txBytes += more(p.txBytes, q.txBytes)
+		o.txPkts += uint32(more(int64(p.txPkts), int64(q.txPkts)))
+		o.ecn += more(p.ecn, q.ecn)
+		o.pauses += more(p.pauses, q.pauses)
+		o.pausedTime += sim.Time(more(int64(p.paused), int64(q.paused)))
 	}
 }
 
-// moveBins spreads the counts of m windows over the span d before now.
-func (is *Island) moveBins(a, b *Sample, m int64, d sim.Time, total int64) {
+// moveBins spreads what d brought over the span d before now.
+func (is *Island) moveBins(a, b *Sample, d sim.Time, total int64) {
 	s := is.s
 	t := &s.tel
 	if t.c.MaxBins == 0 || t.c.RateBin == 0 || d == 0 {
 		return
 	}
+	more := func(from, to int64) int64 { return mulDiv(to-from, int64(d), int64(b.At-a.At)) }
 	sums := [binKinds]int64{
-		binCNPs: m * (b.n.cnps - a.n.cnps), binPauses: m * (b.n.pauses - a.n.pauses), binECN: m * (b.n.marked - a.n.marked), binDelivered: total,
+		binCNPs: more(a.n.cnps, b.n.cnps), binPauses: more(a.n.pauses, b.n.pauses), binECN: more(a.n.marked, b.n.marked), binDelivered: total,
 	}
 	done := [binKinds]int64{}
 	from := s.now - d
