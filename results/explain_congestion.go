@@ -52,7 +52,7 @@ func stormFindings(r *Run) []Finding {
 		p.cnps += st.CNPs
 		p.total += st.End - st.Start
 		if st.Before > 0 {
-			p.lost += (st.End - st.Start).Seconds() * max(0, 1-st.During/st.Before)
+			p.lost += (st.End - st.Start).Seconds() * max(0, 1-depth(st))
 		}
 		if depth(st) > depth(p.worst) {
 			p.worst = st
@@ -86,12 +86,14 @@ func stormFindings(r *Run) []Finding {
 	return f
 }
 
-// depth is the bandwidth during a storm over that before, 1 if that is unknown.
+// depth is the lowest bandwidth of a storm and its aftermath over that before, 1
+// if that is unknown. Rates collapse while the queue that made the marks still
+// drains at line rate, so the bottom comes after the last CNP as a rule.
 func depth(s *fabric.Storm) float64 {
 	if s.Before <= 0 {
 		return 1
 	}
-	return s.During / s.Before
+	return min(s.During, s.After) / s.Before
 }
 
 func (p *portStorms) finding(r *Run) Finding {
@@ -100,7 +102,7 @@ func (p *portStorms) finding(r *Run) Finding {
 	if n := len(p.storms); n > 1 {
 		text = fmt.Sprintf("%d CNP storms at %s, %s in all with %s CNPs; in the deepest, %s after the start, effective bandwidth", n, name, humanTime(p.total), humanCount(p.cnps), humanInstant(w.Start))
 	}
-	text += fmt.Sprintf(" fell by %s: %s before, %s during, %s after", humanPercent(1-depth(w)), humanRate(w.Before), humanRate(w.During), humanRate(w.After))
+	text += fmt.Sprintf(" fell by %s: %s before, %s during, %s at the lowest after", humanPercent(1-depth(w)), humanRate(w.Before), humanRate(w.During), humanRate(w.After))
 	if who := labelsOf(r, p.flows); who != "" {
 		text += "; flows: " + who
 	}

@@ -64,11 +64,11 @@ func (d *Dir) ratesFigure() *chart.Figure {
 // stormsFigure compares effective bandwidth before, during and after each
 // storm.
 func (d *Dir) stormsFigure() *chart.Figure {
-	storms := slices.DeleteFunc(slices.Clone(d.Summary.Network.Storms), func(s Storm) bool { return s.During > 0.9*s.Before })
+	storms := slices.DeleteFunc(slices.Clone(d.Summary.Network.Storms), func(s Storm) bool { return min(s.During, s.After) > 0.9*s.Before })
 	if len(storms) == 0 {
 		return nil
 	}
-	lost := func(s Storm) float64 { return (s.EndS - s.StartS) * (s.Before - s.During) }
+	lost := func(s Storm) float64 { return (s.EndS - s.StartS) * (s.Before - min(s.During, s.After)) }
 	slices.SortStableFunc(storms, func(a, b Storm) int { return cmp.Compare(lost(b), lost(a)) })
 	n := len(storms)
 	storms = storms[:min(n, stormBars)]
@@ -79,7 +79,7 @@ func (d *Dir) stormsFigure() *chart.Figure {
 	s := storms[0]
 	f := BarFigure("effective bandwidth", []string{"before the storm", "during", "after"}, bars, chart.BitRate, humanRate)
 	f.Title = fmt.Sprintf("CNP storm at %s: effective bandwidth falls by %s for %s", s.Port,
-		humanPercent(max(0, 1-s.During/max(s.Before, 1))), humanSeconds(s.EndS-s.StartS))
+		humanPercent(max(0, 1-min(s.During, s.After)/max(s.Before, 1))), humanSeconds(s.EndS-s.StartS))
 	f.Subtitle = d.context() + " · payload through the port"
 	if n > len(storms) {
 		f.Subtitle += fmt.Sprintf(" · the %d of %d storms that cost most", len(storms), n)
