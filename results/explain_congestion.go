@@ -54,7 +54,7 @@ func stormFindings(r *Run) []Finding {
 		if st.Before > 0 {
 			p.lost += (st.End - st.Start).Seconds() * max(0, 1-depth(st))
 		}
-		if depth(st) > depth(p.worst) {
+		if depth(st) < depth(p.worst) {
 			p.worst = st
 		}
 		for _, id := range st.Flows {
