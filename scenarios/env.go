@@ -74,13 +74,14 @@ var stepVariables = []string{
 	"NCCL_IB_QPS_PER_CONNECTION", "NCCL_IB_SPLIT_DATA_ON_QPS", "NCCL_BUFFSIZE", "NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT",
 }
 
-// env parses the variables together and lists what they do not do here.
-func (e *EnvSpec) env(errs *Errors) (nccl.Env, []string) {
+// env parses the variables together and lists what they do not do here; followed
+// are those that the caller follows beyond stepVariables.
+func (e *EnvSpec) env(errs *Errors, followed ...string) (nccl.Env, []string) {
 	vars := map[string]string{}
 	var warnings []string
 	for _, v := range e.Vars {
 		vars[v.Name] = v.Value
-		if slices.Contains(stepVariables, v.Name) {
+		if slices.Contains(stepVariables, v.Name) || slices.Contains(followed, v.Name) {
 			continue
 		}
 		if slices.Contains(nccl.ModelledVariables(), v.Name) {

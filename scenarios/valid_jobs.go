@@ -150,7 +150,7 @@ func (c *validation) jobs() {
 
 func (c *validation) training(j *JobSpec, free []bool) *workload.Job {
 	p, b := j.Parallel, j.Batch
-	env, warnings := j.NCCL.env(&c.errs)
+	env, warnings := j.NCCL.env(&c.errs, "NCCL_ALGO")
 	c.v.Warnings = append(c.v.Warnings, warnings...)
 	p.takeRest(free)
 	w := &workload.Job{
@@ -188,10 +188,12 @@ func (c *validation) training(j *JobSpec, free []bool) *workload.Job {
 		return nil
 	}
 	// The trial catches what cannot be before anything is built or written.
-	if _, err := workload.New(sim.NewKernel(), nil, &c.v.Cluster, *w); err != nil {
+	trial, err := workload.New(sim.NewKernel(), nil, &c.v.Cluster, *w)
+	if err != nil {
 		c.jobError(j, err)
 		return nil
 	}
+	c.algorithm(j, w, trial, env)
 	return w
 }
 

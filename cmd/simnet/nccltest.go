@@ -90,7 +90,7 @@ func (n *ncclTest) prepare() error {
 	if n.nodes > 0 {
 		n.shape.Nodes = n.nodes
 	}
-	if n.m, err = nccl.NewModel(n.shape, version, n.v.NCCLEnv()); err != nil {
+	if n.m, err = nccl.NewModel(n.shape, version, n.v.NCCLEnv().For(n.coll)); err != nil {
 		return badInput(err)
 	}
 	element, err := nccl.TypeBytes(n.dtype)

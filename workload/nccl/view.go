@@ -21,3 +21,14 @@ func (p Proto) WireBytes(n int64) int64 {
 	}
 	return n
 }
+
+// For is e with what NCCL_ALGO and NCCL_PROTO say of c alone: NCCL finds out
+// that a collective has no algorithm left when it is called, not before.
+func (e Env) For(c Collective) Env {
+	for i := range e.algo {
+		if Collective(i) != c {
+			e.algo[i], e.proto[i] = 0, 0
+		}
+	}
+	return e
+}
