@@ -2,57 +2,12 @@ package workload
 
 import (
 	"fmt"
-	"math/bits"
 	"testing"
 
 	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/fabric/flow"
 	"github.com/simnet/simnet/sim"
-	"pgregory.net/rapid"
 )
-
-// Both trees reach every member, are no deeper than a binary tree need be, give
-// no member more than two children (the root one), and no member but at most
-// one is inner in both.
-func TestDoubleBinaryTree(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(2, 300).Draw(t, "n")
-		inner := make([]int, n)
-		for second := range 2 {
-			children := make([]int, n)
-			for r := range n {
-				depth := 0
-				for q := r; q != 0; q = treeParent(q, n) {
-					if depth++; depth > bits.Len(uint(n)) {
-						t.Fatalf("n=%d: position %d is %d deep", n, r, depth)
-					}
-				}
-				if r > 0 {
-					children[treeParent(r, n)]++
-				}
-			}
-			for r, c := range children {
-				if c > 2 || r == 0 && c != 1 {
-					t.Fatalf("n=%d: position %d has %d children", n, r, c)
-				}
-				member := r
-				if second == 1 {
-					member = secondTree(r, n)
-				}
-				if c > 1 {
-					inner[member]++
-				}
-			}
-		}
-		both := 0
-		for _, c := range inner {
-			both += c / 2
-		}
-		if both > 1 {
-			t.Fatalf("n=%d: %d members are inner in both trees", n, both)
-		}
-	})
-}
 
 // reduceOnce runs the step of a data-parallel job of n ranks, one a node, over
 // the flow engine on a star and returns the exposed reduction and what each
