@@ -23,6 +23,9 @@ type JobSpec struct {
 	Placement     PlacementSpec   `yaml:"placement"`
 	Stragglers    []StragglerSpec `yaml:"stragglers" doc:"GPUs that compute more slowly"`
 	Jitter        Val[Ratio]      `yaml:"jitter" min:"0" max:"1" doc:"standard deviation of compute times as a share of them"`
+	StepOverhead  Val[sim.Time]   `yaml:"step_overhead" default:"0ps" min:"0ps" doc:"of a step outside the model: data loading, logging, the host side of the optimizer"`
+	PairRate      Val[sim.Rate]   `yaml:"pair_rate" min:"1Mbps" doc:"cap of one send/recv pair, which NCCL gives few channels; absent: none"`
+	RankOverhead  Val[sim.Time]   `yaml:"rank_overhead" default:"0ps" min:"0ps" doc:"host time that a collective costs for each rank of its group"`
 	SMContention  Val[Ratio]      `yaml:"sm_contention" min:"0" max:"0.9" doc:"compute throughput lost while a collective runs under it"`
 	MoEImbalance  Val[Ratio]      `yaml:"moe_imbalance" min:"1" max:"64" doc:"tokens of the most loaded expert rank over the mean"`
 	SkipMemory    Val[bool]       `yaml:"skip_memory_check" doc:"run although the model does not fit the GPUs' memory"`
@@ -84,6 +87,9 @@ type ParallelSpec struct {
 	OverlapParam  Val[bool]   `yaml:"overlap_param_gather" default:"false"`
 	OverlapP2P    Val[bool]   `yaml:"overlap_p2p" default:"false" doc:"a stage computes while it sends"`
 	OverlapTP     Val[bool]   `yaml:"overlap_tp" default:"false"`
+	OverlapEP     Val[bool]   `yaml:"overlap_ep" default:"false" doc:"all-to-all under the computation of another micro-batch, as DualPipe"`
+	UnitsPerLayer Val[int]    `yaml:"units_per_layer" default:"1" min:"1" max:"16" doc:"zero 3: gathers that the parameters of a layer take"`
+	Regather      Val[bool]   `yaml:"regather" default:"false" doc:"zero 3: gather once more for recomputation"`
 	Prefetch      Val[int]    `yaml:"prefetch" default:"1" min:"1" doc:"FSDP units gathered ahead"`
 	ScatterGather Val[bool]   `yaml:"scatter_gather" default:"false" doc:"each tensor-parallel rank sends its share of a stage boundary"`
 	Hierarchical  Val[bool]   `yaml:"hierarchical_dp" default:"false" doc:"reduce inside each node first"`

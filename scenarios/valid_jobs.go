@@ -158,13 +158,18 @@ func (c *validation) training(j *JobSpec, free []bool) *workload.Job {
 		Parallel: workload.Parallel{
 			TP: p.TP.V, PP: p.PP.V, DP: p.DP.V, CP: p.CP.V, EP: p.EP.V, SequenceParallel: p.SP.V, VirtualStages: p.Virtual.V,
 			Schedule: workload.Schedule(p.Schedule.V), StageLayers: p.StageLayers.V, ZeRO: p.ZeRO.V, FSDP: p.FSDP.V, BucketBytes: int64(p.Bucket.V),
-			OverlapGrad: p.OverlapGrad.V, OverlapParam: p.OverlapParam.V, OverlapP2P: p.OverlapP2P.V, OverlapTP: p.OverlapTP.V,
+			OverlapGrad: p.OverlapGrad.V, OverlapParam: p.OverlapParam.V, OverlapP2P: p.OverlapP2P.V, OverlapTP: p.OverlapTP.V, OverlapEP: p.OverlapEP.V,
+			UnitsPerLayer: p.UnitsPerLayer.V, Regather: p.Regather.V,
 			Prefetch: p.Prefetch.V, ScatterGather: p.ScatterGather.V, Hierarchical: p.Hierarchical.V, RankOrder: p.RankOrder.V,
 		},
 		Batch:     workload.Batch{Global: b.Global.V, Micro: b.Micro.V},
 		Precision: j.Precision.V, GradPrecision: j.GradPrecision.V, Recompute: workload.Recompute(j.Recompute.V), UnfusedAttention: j.Unfused.V,
 		Optimizer: j.Optimizer.V, MoEImbalance: float64(j.MoEImbalance.V), Jitter: float64(j.Jitter.V), SMContention: float64(j.SMContention.V),
-		Transport:       workload.Transport{QPs: env.QPsPerConnection, Class: uint8(j.Class.V), Slice: ringSlice(env.BuffSize[simpleProto])},
+		Transport: workload.Transport{
+			QPs: env.QPsPerConnection, Class: uint8(j.Class.V), Slice: ringSlice(env.BuffSize[simpleProto]),
+			PairRate: j.PairRate.V, RankOverhead: j.RankOverhead.V,
+		},
+		StepOverhead:    j.StepOverhead.V,
 		Seed:            c.s.Seed.V,
 		SkipMemoryCheck: j.SkipMemory.V,
 	}
@@ -194,6 +199,16 @@ func (c *validation) training(j *JobSpec, free []bool) *workload.Job {
 		return nil
 	}
 	c.algorithm(j, w, trial, env)
+	for _, d := range w.Doubts() {
+		key, section := doubtKey(d.Field), j.At
+		if i := strings.LastIndexByte(key, '.'); i >= 0 {
+			section = fieldAt(j, key[:i], j.At)
+		}
+		// A default that changes nothing is no news.
+		if at := fieldAt(j, key, j.At); at != section {
+			c.warn(at, "%s %s", key, d.Message)
+		}
+	}
 	return w
 }
 
@@ -254,4 +269,17 @@ func (c *validation) jobError(j *JobSpec, err error) {
 		return
 	}
 	c.errs.add(at, "", "%v", err)
+}
+
+// doubtKey is a field of workload.Doubt as scenarios spell it.
+func doubtKey(field string) string {
+	switch field {
+	case "parallel.overlap_grad":
+		return "parallel.overlap_grad_reduce"
+	case "parallel.overlap_param":
+		return "parallel.overlap_param_gather"
+	case "parallel.hierarchical":
+		return "parallel.hierarchical_dp"
+	}
+	return field
 }

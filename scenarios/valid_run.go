@@ -34,7 +34,7 @@ func (c *validation) effects() {
 	if flow {
 		var keys []string
 		var first Origin
-		for _, k := range []string{"cluster.transport.congestion_control", "cluster.transport.ecn", "cluster.transport.pfc", "cluster.transport.ack_every", "cluster.transport.rto", "cluster.transport.retries",
+		for _, k := range []string{"cluster.transport.congestion_control", "cluster.transport.ecn", "cluster.transport.pfc", "cluster.transport.rto", "cluster.transport.retries",
 			"cluster.transport.recovery", "cluster.transport.window", "cluster.fabric.switch.buffer", "run.window"} {
 			if at := fieldAt(s, k, Origin{}); s.writes(k) {
 				if keys = append(keys, k); first.Kind == Unset {
