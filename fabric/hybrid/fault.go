@@ -11,7 +11,7 @@ func (e *Engine) SetLink(l fabric.LinkID, st fabric.LinkState) {
 	for _, is := range e.islands {
 		e.revive(is, now-1)
 		is.run.settleTo(now, is.quiet(e))
-		is.leave()
+		is.leave(now)
 		is.node, is.hist, is.fresh = nil, nil, true
 		e.catchUp(is, now)
 	}

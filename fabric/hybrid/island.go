@@ -42,6 +42,8 @@ func (is *island) next() sim.Time {
 	switch {
 	case is.follows() && is.node.complete():
 		return is.birth + is.node.idleAt
+	case is.follows() && is.node.leader != nil:
+		return later(is.node.leader.next(), is.birth-is.node.leader.birth)
 	case is.follows():
 		return is.birth + is.node.till + 1
 	case is.idle:

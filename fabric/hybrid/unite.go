@@ -30,7 +30,7 @@ func (e *Engine) unite(all []*island, now sim.Time, next *node) *island {
 		} else {
 			e.drop(o)
 		}
-		o.leave()
+		o.leave(now)
 	}
 	is := all[0]
 	for _, o := range all[1:] {
@@ -74,10 +74,11 @@ func (is *island) quiet(e *Engine) func(fi int32, at sim.Time) bool {
 	}
 }
 
-// leave takes the island off its node.
-func (is *island) leave() {
+// leave takes the island off its node at time t.
+func (is *island) leave(t sim.Time) {
 	if n := is.node; n != nil && n.leader == is {
 		n.leader = nil
+		n.till = max(n.till, t-1-is.birth)
 	}
 }
 
