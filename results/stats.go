@@ -40,13 +40,14 @@ func MeanCI(x []float64) (mean, half float64) {
 	return mean, t.Quantile(0.975) * stat.StdErr(std, float64(len(x)))
 }
 
-// slowdown is FCT over ideal; false for a flow that is unfinished or has no
-// ideal time.
+// slowdown is FCT over ideal, at least 1: the standalone times of replayed inputs
+// are a little more than an idle network takes. False for a flow that is
+// unfinished or has no ideal time.
 func slowdown(f *fabric.FlowRecord) (float64, bool) {
 	if f.FCT < 0 || f.Ideal <= 0 {
 		return 0, false
 	}
-	return float64(f.FCT) / float64(f.Ideal), true
+	return max(1, float64(f.FCT)/float64(f.Ideal)), true
 }
 
 type interval struct{ from, to sim.Time }
