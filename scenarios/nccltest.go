@@ -22,8 +22,9 @@ type CollectiveRun struct {
 	Warnings []string
 }
 
-// RunCollective runs one call of bytes, as nccl-tests counts them, on the first
-// nodes of the cluster that the shape of m has, by the engine of run.fidelity
+// RunCollective runs one call of bytes, as nccl-tests counts them, on as many
+// nodes as the shape of m has, taken in the order of the first training job's
+// placement, by the engine of run.fidelity
 // and on a kernel of its own. Nothing else runs: the jobs and the window of the
 // scenario are left out, its faults happen. It ends early, with an error, when
 // ctx does.
@@ -40,9 +41,9 @@ func (v *Valid) RunCollective(ctx context.Context, m *nccl.Model, c nccl.Collect
 	if ranks > len(mach.Cluster.GPUs) {
 		return nil, fmt.Errorf("%d ranks: the cluster has %d GPUs", ranks, len(mach.Cluster.GPUs))
 	}
-	gpus := make([]fabric.NodeID, ranks)
-	for i := range gpus {
-		gpus[i] = mach.Cluster.GPUs[i].NIC
+	gpus := make([]fabric.NodeID, 0, ranks)
+	for _, g := range v.collectiveGPUs()[:ranks] {
+		gpus = append(gpus, mach.Cluster.GPUs[g].NIC)
 	}
 	p, err := flows.New(m, gpus, flows.Options{Job: "nccl-test", Class: v.collectiveClass(), Routes: mach.Routes, Framing: v.Framing})
 	if err != nil {
@@ -84,4 +85,38 @@ func (v *Valid) collectiveClass() fabric.Class {
 		}
 	}
 	return 0
+}
+
+// collectiveGPUs lists the GPUs of whole nodes: first those of the first
+// training job, in the order in which its ranks come to them, then the others.
+func (v *Valid) collectiveGPUs() []int {
+	all := v.Cluster.GPUs
+	per := v.Spec.Cluster.Node.GPUs.V
+	order := make([]int, 0, len(all))
+	taken := make([]bool, len(all)/per)
+	take := func(node int) {
+		if !taken[node] {
+			taken[node] = true
+			for g := range per {
+				order = append(order, node*per+g)
+			}
+		}
+	}
+	for i := range v.Jobs {
+		t := v.Jobs[i].Training
+		if t == nil {
+			continue
+		}
+		// A domain of several nodes stays together.
+		if v.Spec.Cluster.Node.NVLink.Island.V <= per {
+			for _, g := range t.Placement {
+				take(g / per)
+			}
+		}
+		break
+	}
+	for n := range taken {
+		take(n)
+	}
+	return order
 }

@@ -162,6 +162,26 @@ func TestVariablesThatShapeConnections(t *testing.T) {
 	}
 }
 
+// Ranks follow the placement of the job: with neighbours in different leaves every
+// hop of a ring leaves its leaf.
+func TestPlacementOrdersTheRing(t *testing.T) {
+	fabric := fmt.Sprintf(leaves, 4)
+	ring := "NCCL_ALGO: Ring, NCCL_PROTO: Simple"
+	linear := busBW(t, fabric, ring, nccl.AllReduce)
+	strided := busBW(t, fabric, ring, nccl.AllReduce, "jobs.a.placement.policy=strided")
+	if strided > .7*linear {
+		t.Errorf("%.1f GB/s with neighbours in a leaf, %.1f with every hop between leaves", linear, strided)
+	}
+	v, _ := ncclCase(t, fabric, ring, 8, "jobs.a.placement.policy=random")
+	seen := map[int]bool{}
+	for _, g := range v.collectiveGPUs() {
+		seen[g] = true
+	}
+	if len(seen) != 64 {
+		t.Errorf("%d GPUs in the order of a random placement, want 64", len(seen))
+	}
+}
+
 // Without PXN an all-to-all needs paths between rails.
 func TestRailsThatNothingJoins(t *testing.T) {
 	fabric := "{topology: rail-only, link: {rate: 400Gbps, length: 2m}, switch: tomahawk5}"
