@@ -21,6 +21,12 @@ type Engine struct {
 	pairs   *fabric.Assigner
 	owner   []*island // by link
 	islands []*island // alive, by age
+	live    []*island // those that are
+	changed bool      // since live, floor and known were taken
+	floor   sim.Time  // of the others: the earliest thing to happen
+	known   sim.Time  // and the earliest completion that is known
+	run     []*island // of the present round, and how far each may go
+	until   []sim.Time
 	born    int32
 	memory  memory
 	seen    []uint32 // by link: mark of a search
@@ -59,11 +65,34 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 
 // Next returns the time of the earliest thing that may happen.
 func (e *Engine) Next() sim.Time {
-	t := sim.Never
-	for _, is := range e.islands {
-		t = min(t, is.next())
+	e.survey()
+	t := e.floor
+	for _, is := range e.live {
+		t = min(t, is.nextAt)
 	}
 	return t
+}
+
+// survey looks at all islands again if one has changed: which of them are live,
+// and when the others have something to do.
+func (e *Engine) survey() {
+	if !e.changed {
+		return
+	}
+	e.changed = false
+	e.live = e.live[:0]
+	e.floor, e.known = sim.Never, sim.Never
+	for _, is := range e.islands {
+		if !is.follows() {
+			e.live = append(e.live, is)
+			is.look(e)
+			continue
+		}
+		e.known = min(e.known, is.pendingEnd())
+		if n := is.node; n.leader == nil || is.cursor < len(n.ends) {
+			e.floor = min(e.floor, is.next())
+		}
+	}
 }
 
 // Events returns the number of packet events handled.
@@ -79,16 +108,13 @@ func (e *Engine) Events() uint64 {
 // completed that the kernel waits for; see sim.Engine.
 func (e *Engine) Advance(limit sim.Time) {
 	for range roundsPerAdvance {
-		e.prepare(limit)
+		e.survey()
+		if e.floor <= limit {
+			e.prepare(limit)
+			e.survey()
+		}
 		e.round(limit)
-		if e.deliver(limit) {
-			return
-		}
-		busy := false
-		for _, is := range e.islands {
-			busy = busy || is.next() <= limit
-		}
-		if !busy {
+		if e.deliver(limit) || e.Next() > limit {
 			return
 		}
 	}
@@ -96,50 +122,69 @@ func (e *Engine) Advance(limit sim.Time) {
 
 // roundsPerAdvance is how many rounds pass before the kernel may report
 // progress.
-const roundsPerAdvance = 16
+const roundsPerAdvance = 1000
 
 // round lets every island run as far as it may. No island passes the earliest
 // time at which another could complete a flow that the kernel waits for, since
 // that may start flows anywhere.
 func (e *Engine) round(limit sim.Time) {
-	first, second := sim.Never, sim.Never
+	first, second := e.known, sim.Never
 	var leader *island
-	for _, is := range e.islands {
-		t := is.earliestEnd(e)
-		if t < first {
+	for _, is := range e.live {
+		if t := is.lowAt; t < first {
 			first, second, leader = t, first, is
 		} else if t < second {
 			second = t
 		}
 	}
-	var run []*island
-	var until []sim.Time
-	for _, is := range e.islands {
+	e.run, e.until = e.run[:0], e.until[:0]
+	for _, is := range e.live {
 		bound := min(limit, first)
 		if is == leader {
 			bound = min(limit, second)
 		}
-		if is.runnable(bound) {
-			run = append(run, is)
-			until = append(until, bound)
+		if is.nextAt <= bound && is.runnable() {
+			e.run = append(e.run, is)
+			e.until = append(e.until, bound)
 		}
 	}
-	e.parallel(run, until)
+	e.parallel(e.run, e.until)
+	for _, is := range e.run {
+		is.look(e)
+		if is.idle || is.node != nil && is.pendingEnd() != sim.Never {
+			e.changed = true
+		}
+	}
+	if e.floor <= min(limit, first) {
+		e.rest(min(limit, first))
+	}
+}
+
+// rest marks the islands that follow a finished episode to its end by t.
+func (e *Engine) rest(t sim.Time) {
+	for _, is := range e.islands {
+		if is.follows() && is.node.complete() && is.cursor == len(is.node.ends) && is.birth+is.node.idleAt <= t {
+			is.idle, e.changed = true, true
+		}
+	}
 }
 
 // deliver hands the earliest completions to the kernel if nothing can come
 // before them, and reports whether the kernel has been touched.
 func (e *Engine) deliver(limit sim.Time) bool {
-	e.reap()
-	t := sim.Never
-	for _, is := range e.islands {
+	if e.changed {
+		e.reap()
+	}
+	e.survey()
+	t := e.known
+	for _, is := range e.live {
 		t = min(t, is.pendingEnd())
 	}
 	if t == sim.Never || t > limit {
 		return false
 	}
-	for _, is := range e.islands {
-		if is.pendingEnd() != t && is.earliestEnd(e) < t {
+	for _, is := range e.live {
+		if is.lowAt < t {
 			return false
 		}
 	}
@@ -147,8 +192,10 @@ func (e *Engine) deliver(limit sim.Time) bool {
 	for _, is := range e.islands {
 		if is.pendingEnd() == t {
 			ids = is.take(ids)
+			is.fresh = true
 		}
 	}
+	e.changed = true
 	slices.Sort(ids)
 	touched := false
 	for _, id := range ids {

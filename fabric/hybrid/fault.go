@@ -7,7 +7,7 @@ import "github.com/simnet/simnet/fabric"
 // comes up, flows may move to any other: all islands become one.
 func (e *Engine) SetLink(l fabric.LinkID, st fabric.LinkState) {
 	now := e.k.Now()
-	e.faulty = true
+	e.faulty, e.changed = true, true
 	for _, is := range e.islands {
 		e.revive(is, now-1)
 		is.run.settleTo(now, is.quiet(e))

@@ -26,6 +26,8 @@ type island struct {
 	low       sim.Time // no completion that the kernel waits for before
 	fresh     bool     // low has to be computed anew
 	idle      bool     // its links are idle
+	nextAt    sim.Time // next and earliestEnd, as last looked at
+	lowAt     sim.Time
 
 	early  []fabric.FlowID // completed in a replay before their time
 	cursor int             // what of the node's completions has been delivered
@@ -104,16 +106,14 @@ func later(t, d sim.Time) sim.Time {
 	return t + d
 }
 
-// runnable reports whether the island has something to do up to bound.
-func (is *island) runnable(bound sim.Time) bool {
-	if is.follows() {
-		n := is.node
-		if n.complete() && is.cursor == len(n.ends) && is.birth+n.idleAt <= bound {
-			is.idle = true
-		}
-		return false
-	}
-	return is.pendingEnd() == sim.Never && !is.idle && is.next() <= bound
+// look takes down when a live island has something to do.
+func (is *island) look(e *Engine) {
+	is.nextAt, is.lowAt = is.next(), is.earliestEnd(e)
+}
+
+// runnable reports whether a live island may run at all.
+func (is *island) runnable() bool {
+	return !is.idle && is.pendingEnd() == sim.Never
 }
 
 // advance runs a live island up to bound or to its first completion that the

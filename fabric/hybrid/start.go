@@ -40,6 +40,7 @@ func (e *Engine) StartGroup(fs []fabric.Flow) []fabric.FlowID {
 			done: f.Done,
 		})
 	}
+	e.changed = true
 	for _, j := range e.partition(fs, conns) {
 		e.join(j, fs, conns, numbers, base, now)
 	}

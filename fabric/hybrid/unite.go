@@ -141,6 +141,7 @@ func (e *Engine) prepare(limit sim.Time) {
 		e.revive(first, first.birth+first.node.till)
 		first.node.leader = first
 		e.catchUp(first, first.birth+first.node.till)
+		e.changed = true
 	}
 }
 
@@ -154,6 +155,7 @@ func (e *Engine) reap() {
 		}
 	}
 	if gone {
+		e.changed = true
 		e.islands = slices.DeleteFunc(e.islands, func(is *island) bool { return is.idle && is.pendingEnd() == sim.Never })
 	}
 }
