@@ -42,6 +42,10 @@ func newRelay(f *fabric.Flow, s *shape) relay {
 // their lag.
 const grainsPerLag = 256
 
+// minGrain is about 33 ns, a fifth of a 4 KiB packet at 200 Gb/s: a fluid is no
+// truer than that, and short lags would cost an event a grain.
+const minGrain = 1 << 15
+
 // couple connects the relays of a group.
 func (e *Engine) couple(fs []fabric.Flow, slots []int32) {
 	for i := range fs {
@@ -54,7 +58,7 @@ func (e *Engine) couple(fs []fabric.Flow, slots []int32) {
 		r.lag = float64(f.Lag)
 		// The first packet of a slice is part of the pipe.
 		r.hold = float64(max(0, min(f.Slice, f.Bytes)-e.cfg.Framing.Payload)) / (r.alone * r.scale)
-		r.grain = 1
+		r.grain = minGrain
 		for span := r.lag / (r.alone * r.scale) / grainsPerLag; r.grain < 1<<40 && float64(2*r.grain) <= span; {
 			r.grain *= 2
 		}
