@@ -46,6 +46,10 @@ const grainsPerLag = 256
 // truer than that, and short lags would cost an event a grain.
 const minGrain = 1 << 15
 
+// grainsPerFlow is into how many grains a flow that is shorter than minGrain at
+// its rate is cut: a ring of a few bytes a rank still takes its latencies.
+const grainsPerFlow = 64
+
 // couple connects the relays of a group.
 func (e *Engine) couple(fs []fabric.Flow, slots []int32) {
 	for i := range fs {
@@ -59,6 +63,9 @@ func (e *Engine) couple(fs []fabric.Flow, slots []int32) {
 		// The first packet of a slice is part of the pipe.
 		r.hold = float64(max(0, min(f.Slice, f.Bytes)-e.cfg.Framing.Payload)) / (r.alone * r.scale)
 		r.grain = minGrain
+		for whole := float64(f.Bytes) / (r.alone * r.scale) / grainsPerFlow; r.grain > 1 && float64(r.grain) > whole; {
+			r.grain /= 2 // or a short flow would be through before it waits
+		}
 		for span := r.lag / (r.alone * r.scale) / grainsPerLag; r.grain < 1<<40 && float64(2*r.grain) <= span; {
 			r.grain *= 2
 		}
