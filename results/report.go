@@ -135,6 +135,7 @@ func tiles(s *Summary) []tile {
 		t = append(t, tile{fmt.Sprintf("efficiency against %s GPUs", humanCount(int64(c.ReferenceGPUs))), humanPercent(c.Efficiency)},
 			tile{"GPUs wasted", humanCount(int64(c.GPUsWasted + 0.5))})
 	}
+	t = append(t, traceTiles(s)...)
 	n := &s.Network
 	t = append(t, tile{"flows", humanCount(n.Flows)}, tile{"delivered", humanBytes(n.BytesDelivered)})
 	if q := n.FCTSlowdown; q != nil {

@@ -20,7 +20,7 @@ const slowestFlows = 20
 
 func (d *Dir) tables() []reportTable {
 	n := &d.Summary.Network
-	var t []reportTable
+	t := traceTables(d.Summary)
 	if c := n.ByCollective; len(c) > 0 {
 		x := reportTable{Title: "Collectives", Left: 1, Head: []string{"collective", "flows", "bytes", "in progress", "slowdown p50", "p95", "p99", "max"}}
 		for _, c := range c {

@@ -114,3 +114,37 @@ func traceFindings(s *Summary) []Finding {
 	}
 	return f
 }
+
+// traceTables is the page's table of traces, none without them.
+func traceTables(s *Summary) []reportTable {
+	if len(s.Traces) == 0 {
+		return nil
+	}
+	x := reportTable{Title: "Traces (mean over ranks)", Left: 2, Head: []string{"job", "format", "ranks", "operations", "messages", "bytes", "makespan"}}
+	for _, p := range s.Traces[0].BreakdownS.parts() {
+		x.Head = append(x.Head, p.key)
+	}
+	for i := range s.Traces {
+		t := &s.Traces[i]
+		row := []string{t.Job, t.Format, humanCount(int64(t.Ranks)), humanCount(int64(t.Operations)), humanCount(t.Messages), humanBytes(t.Bytes), "unfinished"}
+		if len(t.MakespanS) > 0 {
+			row[len(row)-1] = humanSeconds(t.mean())
+		}
+		for _, p := range t.BreakdownS.parts() {
+			row = append(row, humanSeconds(p.value))
+		}
+		x.Rows = append(x.Rows, row)
+	}
+	return []reportTable{x}
+}
+
+// traceTiles are the page's figures of traces.
+func traceTiles(s *Summary) []tile {
+	var out []tile
+	for i := range s.Traces {
+		if t := &s.Traces[i]; len(t.MakespanS) > 0 {
+			out = append(out, tile{"makespan of " + t.Job, humanSeconds(t.mean())})
+		}
+	}
+	return out
+}

@@ -49,6 +49,8 @@ const (
 	bytesPerPort   = 1000  // packet engine: queues, accounts of a switch port
 	bytesPerQP     = 1500  // packet engine: sender, receiver, path
 	bytesPerPacket = 48    // packet engine, in flight
+
+	bytesPerOperation = 1000 // of a trace (a GOAL schedule of 261,120: 300 MB)
 )
 
 // Predict estimates what the run costs without simulating it: the jobs run
@@ -104,6 +106,9 @@ func (m *Machine) cost(c *counter, end sim.Time) *Cost {
 	for i := range m.Valid.Jobs {
 		if j := m.Valid.Jobs[i].Training; j != nil {
 			o.Memory += int64(j.GPUs()) * bytesPerGPU
+		}
+		if t := m.Valid.Jobs[i].Trace; t != nil && t.Graph != nil {
+			o.Memory += int64(len(t.Graph.Ops)) * bytesPerOperation
 		}
 	}
 	if m.Valid.window() != nil && m.Fidelity != "flow" {
