@@ -97,7 +97,7 @@ func (s *sweep) runSlurm(c *cobra.Command, jobs int) error {
 			q = nil
 		}
 		if len(bytes.TrimSpace(q)) == 0 && len(s.missing()) > 0 {
-			return failed(fmt.Errorf("Slurm job %s has ended with %d points missing; logs in %s", id, left, logs))
+			return failed(fmt.Errorf("job %s of Slurm has ended with %d points missing; logs in %s", id, left, logs))
 		}
 	}
 }

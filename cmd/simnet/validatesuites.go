@@ -91,8 +91,15 @@ func validateTraining(w, progress io.Writer, dir string) ([]byte, int, error) {
 		})
 	}
 	figures, err := drawFamilies(dir, "training", families, func(family string) results.ValidationFigure {
-		return results.ValidationFigure{Title: family, Context: "the step over an ideal network", Quantity: "measured figure",
-			Unit: units[family], Source: "sources: docs/validation.md"}
+		unit := units[family]
+		quantity := "throughput"
+		if unit == string(training.StepSeconds) {
+			quantity = "step time"
+		} else if m, ok := strings.CutPrefix(unit, "% "); ok {
+			quantity, unit = m, "%"
+		}
+		return results.ValidationFigure{Title: "Training steps, " + family, Context: "the step over an ideal network", Quantity: quantity,
+			Unit: unit, Source: "sources: docs/validation.md"}
 	})
 	if err != nil {
 		return nil, missed, err

@@ -54,10 +54,8 @@ type transfer struct {
 	tail    sim.Time // from the end of the transfer to delivery
 	id      fabric.FlowID
 	qps     int32
-	pair    uint32 // number among the flows of its end points
 	state   uint8
 	relay   bool    // has or had edges
-	given   bool    // its path is fixed
 	open    bool    // false: a relay that has nothing to send yet
 	limit   float64 // bound on the level
 	counted float64 // share of wire that earlier paths have carried

@@ -18,7 +18,6 @@ func naive(t *rapid.T, x *rig, fs []fabric.Flow) []float64 {
 		start, left float64
 		links, ks   []int32
 		limit       float64
-		tail        sim.Time
 		n           int
 		end         float64
 	}
