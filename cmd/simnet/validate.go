@@ -25,6 +25,7 @@ func suites() []suite {
 		{"reference", "packet engine against the field's ns-3 RoCE model", "fidelity-packet.md", validateReference},
 		{"collectives", "nccl-tests logs", "", validateCollectives},
 		{"training", "published step times and throughputs of training", "", validateTraining},
+		{"engines", "flow and hybrid engine against packets, by family of runs", "fidelity-engines.md", validateEngines},
 	}
 }
 
