@@ -49,11 +49,11 @@ func (e *EngineError) text(reason string) string {
 		if f.StepTime != nil {
 			whole = "step time " + humanPercent(*f.StepTime)
 		}
-		parts = append(parts, fmt.Sprintf("(%s, %d %s) %s, completion times %s mean", f.Family, f.Cases, cases, whole, humanPercent(f.FCTMeanAbs)))
+		parts = append(parts, fmt.Sprintf("%s (%d %s): %s, completion times %s mean", f.Family, f.Cases, cases, whole, humanPercent(f.FCTMeanAbs)))
 	}
 	var s string
 	if len(parts) > 0 {
-		s = fmt.Sprintf("error of the %s engine against packet on comparable runs: %s (%s)", e.Engine, strings.Join(parts, "; "), e.Source)
+		s = fmt.Sprintf("error of the %s engine against packet on comparable runs, %s; see %s", e.Engine, strings.Join(parts, "; "), e.Source)
 	}
 	if len(e.Unmeasured) > 0 {
 		if s != "" {
