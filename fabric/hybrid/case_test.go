@@ -32,12 +32,11 @@ type outcome struct {
 	events uint64
 	wall   time.Duration
 	end    sim.Time
-	e      fabric.Simulator
 }
 
 type script func(k *sim.Kernel, n fabric.Network)
 
-func measure(t testing.TB, g *fabric.Graph, r *fabric.Routes, mk func(k *sim.Kernel) (fabric.Simulator, error), s script) outcome {
+func measure(t testing.TB, mk func(k *sim.Kernel) (fabric.Simulator, error), s script) outcome {
 	t.Helper()
 	k := sim.NewKernel()
 	e, err := mk(k)
@@ -50,7 +49,7 @@ func measure(t testing.TB, g *fabric.Graph, r *fabric.Routes, mk func(k *sim.Ker
 	if err := k.Run(); err != nil {
 		t.Fatal(err)
 	}
-	o := outcome{wall: time.Since(began), events: e.Events(), end: k.Now(), e: e}
+	o := outcome{wall: time.Since(began), events: e.Events(), end: k.Now()}
 	o.rep = e.Report()
 	for _, v := range o.rep.Violations {
 		t.Errorf("%s: %s", o.rep.Fidelity, v)
@@ -88,37 +87,4 @@ func ring(hosts []fabric.NodeID, bytes int64, qps int, done *sim.Event) []fabric
 		}
 	}
 	return fs
-}
-
-func report(t *testing.T, name string, p, h outcome) {
-	mean, most := fctError(h.rep, p.rep)
-	a, b := &p.rep.Counters, &h.rep.Counters
-	t.Logf("%s: packet %d events %.2fs, hybrid %d events %.2fs: %.1fx fewer; end %v vs %v (%.3f %%); FCT error mean %.3f %% max %.3f %%; ECN %d/%d CNP %d/%d pauses %d/%d; packet bytes %.1f %%",
-		name, p.events, p.wall.Seconds(), h.events, h.wall.Seconds(), float64(p.events)/float64(h.events), h.end, p.end,
-		100*math.Abs(float64(h.end-p.end))/float64(p.end), 100*mean, 100*most, b.ECNMarked, a.ECNMarked, b.CNPs, a.CNPs, b.PFCPauses, a.PFCPauses,
-		100*float64(h.rep.PacketBytes)/float64(b.BytesDelivered))
-}
-
-func TestCases(t *testing.T) {
-	g, r := leafSpine(t, 16, 4, 4, 1)
-	c := packet.DefaultConfig()
-	for name, s := range map[string]script{
-		"one": func(k *sim.Kernel, n fabric.Network) {
-			n.StartGroup([]fabric.Flow{{Src: g.Hosts()[0], Dst: g.Hosts()[9], Bytes: 64 << 20}})
-		},
-		"ring": func(k *sim.Kernel, n fabric.Network) { n.StartGroup(ring(g.Hosts(), 64<<20, 1, nil)) },
-		"incast": func(k *sim.Kernel, n fabric.Network) {
-			var fs []fabric.Flow
-			for i := range 4 {
-				fs = append(fs, fabric.Flow{Src: g.Hosts()[i+4], Dst: g.Hosts()[0], Bytes: 16 << 20})
-			}
-			n.StartGroup(fs)
-		},
-	} {
-		p := measure(t, g, r, asPacket(g, r, c), s)
-		x := measure(t, g, r, asHybrid(g, r, Config{Packet: c, Exact: true}), s)
-		h := measure(t, g, r, asHybrid(g, r, Config{Packet: c}), s)
-		report(t, name+" exact", p, x)
-		report(t, name, p, h)
-	}
 }

@@ -206,7 +206,14 @@ func (e *Engine) place(j joining, s *step, conns []*conn, now sim.Time) *node {
 	for i := range s.flows {
 		x.flow(&s.flows[i], conns[j.flows[i]])
 	}
-	return e.memory.child(from, x.key())
+	n := e.memory.child(from, x.key())
+	if n.lucky {
+		if v := sim.Mix(uint64(s.flows[0].ID)) % variants; v > 0 {
+			x.put(-2, int64(v))
+			n = e.memory.child(from, x.key())
+		}
+	}
+	return n
 }
 
 // size returns the number of changes in h.

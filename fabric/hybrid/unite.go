@@ -172,6 +172,7 @@ func (e *Engine) finish(is *island) {
 		o := is.run.live.Release()
 		if n != nil {
 			n.outcome, n.idleAt, n.leader = o, at, nil
+			n.lucky = o.Marked() > 0
 		}
 	}
 	for _, l := range is.links {

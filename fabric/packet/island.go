@@ -237,8 +237,9 @@ func (is *Island) Run(limit sim.Time) []int32 {
 func (is *Island) FlowID(fi int32) fabric.FlowID { return is.e.extOf[fi] }
 
 // Idle reports whether nothing of the island can happen any more except timers
-// without effect: all flows are done and no packet is on its way.
-func (is *Island) Idle() bool { return is.s.active == 0 && is.s.live == 0 }
+// without effect: all flows are done and no packet is on its way, or whatever is
+// left waits for ever.
+func (is *Island) Idle() bool { return is.s.active == 0 && is.s.live == 0 || is.s.w.n == 0 }
 
 // Active returns the number of flows that have neither finished nor failed.
 func (is *Island) Active() int { return is.s.active }

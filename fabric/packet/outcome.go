@@ -244,7 +244,7 @@ func (is *Island) free() ([]fabric.LinkID, []fabric.FlowID) {
 		}
 		p, b := &e.ports[pi], &is.base[i]
 		p.txBytes, p.txPkts, p.maxq, p.ecn, p.drops, p.pauses, p.pausedTime = b.txBytes, b.txPkts, b.maxq, b.ecn, b.drops, b.pauses, b.paused
-		p.pending, p.ready, p.paused = false, 0, 0
+		p.pending, p.ready, p.paused, p.qbytes, p.freeAt = false, 0, 0, 0, 0
 		for q := range e.nq {
 			e.queues[p.q0+q] = queue{head: -1, tail: -1}
 		}
@@ -256,6 +256,10 @@ func (is *Island) free() ([]fabric.LinkID, []fabric.FlowID) {
 			a := &e.accounts[pi*e.nc+k]
 			a.used, a.hdr, a.xoff = 0, 0, false
 		}
+	}
+	for _, ni := range is.nics {
+		n := &e.nics[ni]
+		n.txFree, n.rxFree, n.rxPaused, n.draining = 0, 0, false, false
 	}
 	flows := make([]fabric.FlowID, len(is.flows))
 	for i, fi := range is.flows {
@@ -303,3 +307,6 @@ func (a *arena) reset() {
 
 // Delivered returns the payload bytes that the island has delivered.
 func (o *Outcome) Delivered() int64 { return o.n.delivered }
+
+// Marked returns the packets that the island has marked.
+func (o *Outcome) Marked() int64 { return o.n.marked }
