@@ -36,6 +36,9 @@ func writeTimeline(w io.Writer, r *Run) error {
 	for i := range r.Jobs {
 		pid = writeSpans(event, pid, &r.Jobs[i])
 	}
+	for i := range r.Traces {
+		pid = writeTrace(event, pid, &r.Traces[i])
+	}
 	if len(r.Report.Queues) > 0 {
 		pid++
 		event(`{"ph":"M","pid":%d,"name":"process_name","args":{"name":"network"}}`, pid)

@@ -148,3 +148,22 @@ func traceTiles(s *Summary) []tile {
 	}
 	return out
 }
+
+// writeTrace adds a trace's operations to the timeline, a process a rank. They
+// overlap, so each is an asynchronous pair of events.
+func writeTrace(event func(string, ...any), pid int, t *trace.Result) int {
+	top := pid
+	seen := map[int]bool{}
+	for i := range t.Timeline {
+		s := &t.Timeline[i]
+		p := pid + 1 + s.Rank
+		if !seen[s.Rank] {
+			seen[s.Rank] = true
+			top = max(top, p)
+			event(`{"ph":"M","pid":%d,"name":"process_name","args":{"name":%s}}`, p, quote(fmt.Sprintf("%s rank %d", t.Job, s.Rank)))
+		}
+		event(`{"ph":"b","pid":%d,"id":%d,"cat":%s,"name":%s,"ts":%s}`, p, i, quote(s.Kind), quote(s.Name), micros(s.Start))
+		event(`{"ph":"e","pid":%d,"id":%d,"cat":%s,"name":%s,"ts":%s}`, p, i, quote(s.Kind), quote(s.Name), micros(s.End))
+	}
+	return top
+}

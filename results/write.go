@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/simnet/simnet/workload"
+	"github.com/simnet/simnet/workload/trace"
 )
 
 // WriteOptions say what goes into a run directory beside the data.
@@ -123,7 +124,8 @@ func writeData(r *Run, s *Summary, dir string) error {
 }
 
 func hasTimeline(r *Run) bool {
-	return len(r.Report.Queues) > 0 || slices.ContainsFunc(r.Jobs, func(j workload.Result) bool { return len(j.Timeline) > 0 })
+	return len(r.Report.Queues) > 0 || slices.ContainsFunc(r.Jobs, func(j workload.Result) bool { return len(j.Timeline) > 0 }) ||
+		slices.ContainsFunc(r.Traces, func(t trace.Result) bool { return len(t.Timeline) > 0 })
 }
 
 func writeAll(w io.Writer, b []byte) error {

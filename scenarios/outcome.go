@@ -74,7 +74,9 @@ func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
 	err := m.Kernel.RunUntil(limit)
 	waiting := m.Kernel.Waiting()
 	for _, p := range m.Traces {
-		waiting = append(waiting, p.Stuck(1)...)
+		if p.Stuck(1) != nil {
+			waiting = append(waiting, p.Result().Job)
+		}
 	}
 	o := &Outcome{Warnings: append(slices.Clone(m.Valid.Warnings), m.Warnings...), End: m.Kernel.Now(), Events: m.events()}
 	switch {
@@ -115,6 +117,14 @@ func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
 		r := p.Result()
 		o.Traces = append(o.Traces, r)
 		o.Warnings = append(o.Warnings, r.Warnings...)
+	}
+	if !m.Valid.Spec.Observe.Timeline.V {
+		for i := range o.Results {
+			o.Results[i].Timeline = nil
+		}
+		for i := range o.Traces {
+			o.Traces[i].Timeline = nil
+		}
 	}
 	m.Kernel.Close()
 	o.Wall = time.Since(began)

@@ -26,6 +26,8 @@ type Graph struct {
 	onEnd, onStart  [][]int32 // by operation: those that come after it
 	wait            []int32   // by operation: what must happen before it begins
 	state           []uint8
+	started         []sim.Time // by operation
+	spans           timeline
 	left            int // operations of this run that have not ended
 	runs            int
 	began           sim.Time
@@ -130,6 +132,7 @@ func (g *Graph) Start() {
 	g.began = g.k.Now()
 	g.left = len(g.j.Ops)
 	g.wait, g.state = make([]int32, len(g.j.Ops)), make([]uint8, len(g.j.Ops))
+	g.started, g.spans = make([]sim.Time, len(g.j.Ops)), g.spans[:0]
 	for r := range g.ranks {
 		x := &g.ranks[r]
 		x.streams, x.since, x.now, x.overlap = map[int]*stream{}, g.began, Breakdown{}, 0
@@ -184,6 +187,7 @@ func (g *Graph) ready(i int) {
 func (g *Graph) begin(i int) {
 	o := &g.j.Ops[i]
 	g.state[i] = opRunning
+	g.started[i] = g.k.Now()
 	g.count(i, 1)
 	g.release(g.onStart[i])
 	gpu := g.j.gpu(o.Rank)
@@ -245,6 +249,7 @@ func (g *Graph) collective(i int) {
 // end marks an operation as ended; the caller drains the queue afterwards.
 func (g *Graph) end(i int) {
 	g.state[i] = opDone
+	g.spans.add(Span{g.j.Ops[i].Rank, g.j.kind(i), g.j.label(i), g.started[i], g.k.Now()})
 	g.count(i, -1)
 	g.release(g.onEnd[i])
 	if g.left--; g.left == 0 {
@@ -313,6 +318,6 @@ func (g *Graph) Result() Result {
 	if n > 0 {
 		r.Overlapped = g.overlapped / sim.Time(n)
 	}
-	r.Warnings = g.leftovers()
+	r.Warnings, r.Timeline = g.leftovers(), g.spans
 	return r
 }

@@ -134,6 +134,9 @@ func TestBreakdown(t *testing.T) {
 	if b := r.Breakdown; b.Compute != 3*us || b.Comm != us || b.Idle != 2*us || r.Overlapped != us {
 		t.Errorf("mean over ranks: %+v, overlapped %v", b, r.Overlapped)
 	}
+	if fmt.Sprint(r.Timeline) != "[{0 send send (operation 1) 0ps 2us} {1 recv recv (operation 2) 0ps 2us} {0 compute compute (operation 0) 0ps 6us}]" {
+		t.Errorf("timeline %v", r.Timeline)
+	}
 	if r.Messages != 1 || r.Bytes != 10_000 {
 		t.Errorf("%d messages, %d bytes", r.Messages, r.Bytes)
 	}

@@ -66,13 +66,18 @@ type OpError struct {
 
 func (e *OpError) Error() string { return fmt.Sprintf("operation %d: %s", e.Op, e.Msg) }
 
+// kind says what an operation does: its kind, or the collective.
+func (j *Job) kind(i int) string {
+	if o := &j.Ops[i]; o.Kind != Collective {
+		return string(o.Kind)
+	}
+	return string(j.Ops[i].Collective)
+}
+
 // label names an operation in messages.
 func (j *Job) label(i int) string {
 	o := &j.Ops[i]
-	what := string(o.Kind)
-	if o.Kind == Collective {
-		what = string(o.Collective)
-	}
+	what := j.kind(i)
 	if o.Name != "" {
 		return what + " " + o.Name
 	}

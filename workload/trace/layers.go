@@ -65,6 +65,7 @@ type LayerPlayer struct {
 	sum       Breakdown
 	messages  int64
 	bytes     int64
+	spans     timeline
 }
 
 // block is the tensor-parallel group of stage s, replica d.
@@ -217,6 +218,9 @@ func (b *block) run(p *sim.Proc) {
 	for i := range b.p.l.Repeat {
 		began := p.Now()
 		b.now = Breakdown{}
+		if b.s == 0 && b.d == 0 {
+			b.p.spans = b.p.spans[:0]
+		}
 		b.iterate(p)
 		b.at = "the end of the iteration"
 		gate := &b.p.gate[i]
@@ -242,7 +246,7 @@ func (b *block) iterate(p *sim.Proc) {
 	for i := len(l.Rows) - 1; i >= 0; i-- {
 		r := &l.Rows[i]
 		b.phase(p, r, "input_grad", &r.InputGrad)
-		b.compute(p, r.WeightGrad.Time)
+		b.compute(p, r.WeightGrad.Time, "weight_grad of row "+r.Name)
 		updates = append(updates, update{b.issue(&r.WeightGrad), r})
 	}
 	b.pass(p, b.s-1)
@@ -250,30 +254,37 @@ func (b *block) iterate(p *sim.Proc) {
 	if bubble > 0 {
 		p.Sleep(bubble)
 		b.now.Bubble += bubble
+		b.span("bubble", "bubble", p.Now()-bubble, p.Now())
 	}
 	for _, u := range updates {
 		if u.done != nil {
 			b.at = fmt.Sprintf("weight_grad of row %s: %s of group %s", u.row.Name, u.row.WeightGrad.Collective, u.row.WeightGrad.Group)
 			b.wait(p, u.done, b.part(u.row.WeightGrad.Group))
 		}
-		b.compute(p, u.row.Update)
+		b.compute(p, u.row.Update, "update of row "+u.row.Name)
 	}
 }
 
 // phase computes, then waits for the collective.
 func (b *block) phase(p *sim.Proc, r *Row, name string, ph *Phase) {
-	b.compute(p, ph.Time)
+	b.compute(p, ph.Time, name+" of row "+r.Name)
 	if done := b.issue(ph); done != nil {
 		b.at = fmt.Sprintf("%s of row %s: %s of group %s", name, r.Name, ph.Collective, ph.Group)
 		b.wait(p, done, b.part(ph.Group))
 	}
 }
 
-func (b *block) compute(p *sim.Proc, d sim.Time) {
+func (b *block) compute(p *sim.Proc, d sim.Time, name string) {
 	if d > 0 {
 		p.Sleep(d)
 		b.now.Compute += d
+		b.span("compute", name, p.Now()-d, p.Now())
 	}
+}
+
+// span notes what the block's first rank did.
+func (b *block) span(kind, name string, from, to sim.Time) {
+	b.p.spans.add(Span{(b.s*b.p.l.Parallel.DP + b.d) * b.p.l.Parallel.TP, kind, name, from, to})
 }
 
 // issue starts a phase's collective; nil if it has none.
@@ -329,6 +340,7 @@ func (b *block) wait(p *sim.Proc, ev *sim.Event, to *sim.Time) {
 	t0 := p.Now()
 	p.Wait(ev)
 	*to += p.Now() - t0
+	b.span("wait", b.at, t0, p.Now())
 }
 
 // Result implements Player.
@@ -344,7 +356,8 @@ func (p *LayerPlayer) Result() Result {
 	}
 	ranks := len(p.blocks) * p.l.Parallel.TP
 	return Result{Job: p.l.Name, Format: "simai", Ranks: ranks, Ops: ops * ranks, Makespans: p.makespans, Messages: p.messages, Bytes: p.bytes,
-		Breakdown: p.sum.mean(n, mean(p.makespans)), Unfinished: len(p.makespans) < p.l.Repeat}
+		Breakdown: p.sum.mean(n, mean(p.makespans)), Unfinished: len(p.makespans) < p.l.Repeat,
+		Timeline: p.spans}
 }
 
 // Stuck implements Player.

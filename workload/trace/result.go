@@ -26,6 +26,32 @@ type Result struct {
 	Bytes      int64 // of messages, and of collectives as issued by each rank
 	Unfinished bool
 	Warnings   []string
+	// Timeline holds what the first ranks did in the last run, in the order of
+	// its end, bounded.
+	Timeline []Span
+}
+
+// Span is one bar of the timeline: an operation, or a phase of a layer.
+type Span struct {
+	Rank       int
+	Kind       string // compute, send, recv, memory, or the collective
+	Name       string
+	Start, End sim.Time
+}
+
+// Bounds of the timeline: what a viewer still shows smoothly.
+const (
+	timelineRanks = 64
+	timelineSpans = 50_000
+)
+
+// timeline collects spans of the current run.
+type timeline []Span
+
+func (t *timeline) add(s Span) {
+	if s.Rank < timelineRanks && len(*t) < timelineSpans && s.End > s.Start {
+		*t = append(*t, s)
+	}
 }
 
 // Breakdown splits a rank's time. A graph of operations fills Compute, Comm and
