@@ -25,6 +25,7 @@ check-static:
 
 race: ## determinism and the engines under the race detector; needs a C compiler
 	$(GO) test -race -short ./sim/... ./fabric/...
+	$(GO) test -race -run 'TestScripts/run_deterministic' ./cmd/simnet
 
 bench: build ## performance cases, a JSON line each; run on an idle machine
 	$(BIN) bench
@@ -34,5 +35,8 @@ clean:
 
 docs: build ## the pages and figures of docs/ that are made by commands
 	$(BIN) validate -o docs
+	mv docs/engine-errors.json results/validate/engines/data/ # embedded: what results print as their error
+	$(GO) test ./results/validate/reference -run TestDocs -update # DEVIATIONS.md
+	rm -f docs/figures/*.svg
 	$(BIN) sweep scenarios/scaling-gpt3-175b.yaml -o $(OUT)/scaling
 	cp $(OUT)/scaling/plots/scaling.png docs/figures/scaling-gpt3-175b.png
