@@ -13,6 +13,7 @@ import (
 
 	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/results"
+	"github.com/simnet/simnet/results/validate/engines"
 	"github.com/simnet/simnet/scenarios"
 )
 
@@ -57,6 +58,9 @@ func execute(ctx context.Context, v *scenarios.Valid, show func(scenarios.Progre
 		run.Coverage = &o.Coverage
 	}
 	run.Crossings = crossings(v, m, o)
+	if run.EngineError, err = engines.ErrorOf(v); err != nil {
+		return nil, failed(err)
+	}
 	run.Host = hostFacts(o.Wall, cpuSeconds()-cpu0, o.Events)
 	run.Host.SetupS = setup.Seconds()
 	if o.Report != nil && o.Wall > 0 {
