@@ -82,7 +82,7 @@ func ring(hosts []fabric.NodeID, bytes int64, qps int, done *sim.Event) []fabric
 	fs := make([]fabric.Flow, n)
 	for i := range fs {
 		fs[i] = fabric.Flow{
-			Src: hosts[i], Dst: hosts[(i+1)%len(hosts)], Bytes: 2 * (n - 1) * bytes / n, QPs: qps, Lag: bytes / n, Slice: 1 << 20,
+			Src: hosts[i], Dst: hosts[(i+1)%len(hosts)], Bytes: 2 * (n - 1) * bytes / n, QPs: qps, Lag: bytes / n, Slice: min(1<<20, bytes/n),
 			Upstream: []int{(i + len(hosts) - 1) % len(hosts)}, Done: done,
 		}
 	}
