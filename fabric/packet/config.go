@@ -56,6 +56,9 @@ type Switch struct {
 	// Buffer is the packet memory in bytes, Reserved the part set aside for
 	// each (ingress port, lossless class).
 	Buffer, Reserved int64
+	// Cell is the granule of that memory in bytes: a packet occupies whole
+	// cells. 0 counts bytes.
+	Cell int64
 	// Alpha: an ingress (port, class) may use Alpha x the free shared buffer
 	// before XOFF. In Compat it is derived from the port rates instead.
 	Alpha Ratio

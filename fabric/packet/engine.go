@@ -208,8 +208,15 @@ func classError(n *fabric.Node, what string, have int) error {
 	return fmt.Errorf("node %s has class %d, but %s has %d entries", n.Name, n.Class, what, have)
 }
 
-func bufferError(n *fabric.Node, buffer, pool int64) error {
-	return fmt.Errorf("switch %s: a buffer of %d B leaves %d B to share once reserved and headroom are set aside", n.Name, buffer, pool)
+// BufferError is returned by New for a switch whose ports reserve its buffer.
+type BufferError struct {
+	Node         fabric.NodeID
+	Name         string
+	Buffer, Pool int64 // bytes: of the switch, and left to share
+}
+
+func (e *BufferError) Error() string {
+	return fmt.Sprintf("switch %s: a buffer of %d B leaves %d B to share once reserved and headroom are set aside", e.Name, e.Buffer, e.Pool)
 }
 
 func rateError(r sim.Rate) error {

@@ -65,11 +65,13 @@ func (e *Engine) checkBuffers(bad func(string, ...any)) {
 		if o.sw < 0 {
 			continue
 		}
+		d := &e.switches[o.sw]
 		sum := int32(0)
 		for q := int32(queueData); q < e.nq; q++ {
 			n := int32(0)
 			for k := e.queues[o.q0+q].head; k >= 0; k = s.pkts[k].next {
 				n += int32(s.pkts[k].size)
+				held[o.sw] += int64(d.room(int32(s.pkts[k].size)))
 			}
 			if n != e.queues[o.q0+q].bytes {
 				bad("%s queue %d counts %d B but holds %d", e.g.PortName(fabric.PortID(i)), q, e.queues[o.q0+q].bytes, n)
@@ -79,7 +81,6 @@ func (e *Engine) checkBuffers(bad func(string, ...any)) {
 		if sum != o.qbytes {
 			bad("%s counts %d B but holds %d", e.g.PortName(fabric.PortID(i)), o.qbytes, sum)
 		}
-		held[o.sw] += int64(sum)
 	}
 	for i := range e.switches {
 		d := &e.switches[i]

@@ -10,6 +10,7 @@ type device struct {
 	egressAlpha  int64 // in units of 2^-16
 	egressLimit  int64
 	node         int32
+	cell         int32
 	markIn       bool
 }
 
@@ -43,6 +44,7 @@ func (e *Engine) buildMMU() error {
 			d.egressAlpha = c.EgressAlpha.fixed()
 		}
 		d.markIn = c.MarkOnEnqueue
+		d.cell = int32(max(1, c.Cell))
 		for _, p := range e.g.PortsOf(fabric.NodeID(d.node)) {
 			if err := e.profile(&e.ports[p], c); err != nil {
 				return err
@@ -65,7 +67,7 @@ func (e *Engine) buildMMU() error {
 				}
 				a.hdrMax = int32(c.Headroom)
 				if c.Headroom == 0 {
-					a.hdrMax = e.autoHeadroom(in)
+					a.hdrMax = e.autoHeadroom(in, d)
 				}
 				if e.cfg.Compat {
 					e.compatAccount(a, in)
@@ -77,7 +79,7 @@ func (e *Engine) buildMMU() error {
 			}
 		}
 		if d.pool < maxFrame && !e.cfg.Compat || d.pool <= 0 {
-			return bufferError(&e.g.Nodes[d.node], c.Buffer, d.pool)
+			return &BufferError{fabric.NodeID(d.node), e.g.Nodes[d.node].Name, c.Buffer, d.pool}
 		}
 	}
 	return nil
@@ -86,11 +88,29 @@ func (e *Engine) buildMMU() error {
 // autoHeadroom returns what may still arrive over port in after XOFF: the
 // packet that crossed it, one in the way of the pause frame, the frame, the
 // round trip with the pipeline and the sender's response, and the packet that
-// the sender has just begun (802.1Qbb annex O).
-func (e *Engine) autoHeadroom(in int32) int32 {
+// the sender has just begun (802.1Qbb annex O). The round trip may be full of
+// packets a byte longer than their cells, or of the smallest: the worst case
+// factor of SONiC's headroom (sonic-swss, cfgmgr/buffer_headroom_mellanox.lua).
+func (e *Engine) autoHeadroom(in int32, d *device) int32 {
 	o := &e.ports[in]
-	mtu := e.cfg.Framing.Payload + e.cfg.Framing.Header
-	return int32(3*mtu + e.cfg.PFC.Frame + o.rate.Bytes(o.prop+o.reach+e.cfg.PFC.Response) + 1)
+	f := &e.cfg.Framing
+	mtu := d.room(int32(f.Payload + f.Header))
+	trip := o.rate.Bytes(o.prop + o.reach + e.cfg.PFC.Response)
+	if d.cell > 1 {
+		least := f.Header + 1
+		room := int64(d.room(int32(least)))
+		worst := max(float64(room)/float64(least), float64(room+int64(d.cell))/float64(room+1))
+		trip = int64(float64(trip)*worst) + int64(d.cell)
+	}
+	return int32(3*int64(mtu) + e.cfg.PFC.Frame + trip + 1)
+}
+
+// room returns the bytes of the cells that a packet of z bytes takes.
+func (d *device) room(z int32) int32 {
+	if d.cell == 1 {
+		return z
+	}
+	return (z + d.cell - 1) / d.cell * d.cell
 }
 
 // threshold returns the shared bytes that a may hold before XOFF.
@@ -106,6 +126,7 @@ func (a *account) sharedUse() int64 { return int64(max(0, a.used-a.reserved)) }
 // admit counts z arriving bytes to a, or returns false if they must be
 // dropped. eq is the length of the egress queue.
 func (d *device) admit(a *account, z, eq int32) bool {
+	z = d.room(z)
 	if !a.lossless {
 		limit := d.egressLimit
 		free := d.pool - d.shared
@@ -144,6 +165,7 @@ func (d *device) admit(a *account, z, eq int32) bool {
 
 // release takes z leaving bytes off a: headroom first, then shared.
 func (d *device) release(a *account, z int32) {
+	z = d.room(z)
 	h := min(a.hdr, z)
 	sh := min(z-h, max(0, a.used-a.reserved))
 	a.hdr -= h

@@ -83,6 +83,8 @@ func (s *Switch) validate() error {
 	switch {
 	case s.Buffer <= 0:
 		return fmt.Errorf("Buffer: %d B: want more than zero", s.Buffer)
+	case s.Cell < 0 || s.Cell > maxFrame:
+		return fmt.Errorf("Cell: %d B: want 0 to %d", s.Cell, maxFrame)
 	case s.Reserved < 0 || s.Headroom < 0 || s.XonOffset < 0 || s.XOFF < 0 || s.EgressLimit < 0:
 		return fmt.Errorf("Reserved, Headroom, XOFF, XonOffset, EgressLimit: negative value")
 	case s.XOFF == 0 && !s.Alpha.valid():
