@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"fmt"
+	"strings"
+	"unicode"
 
 	"github.com/simnet/simnet/sim"
 )
@@ -17,6 +19,7 @@ func (c *validation) complete() {
 		c.errs.add(top, "", "key %q is missing", "jobs")
 	}
 	def(&s.Name, "scenario")
+	plainName(&c.errs, &s.Name)
 	cl := &s.Cluster
 	if cl.Written {
 		c.need(&cl.Section, "cluster", "nodes", cl.Nodes.Set())
@@ -28,6 +31,14 @@ func (c *validation) complete() {
 		c.job(i, &s.Jobs[i])
 	}
 	defaults(s)
+}
+
+// plainName refuses a name that is no single directory name, which it becomes
+// where no output directory is given.
+func plainName(errs *Errors, name *Val[string]) {
+	if n := name.V; n == "" || n[0] == '.' || strings.ContainsFunc(n, func(r rune) bool { return r == '/' || r == '\\' || unicode.IsControl(r) }) {
+		errs.add(name.From, "", "name: %q cannot name a directory; want no slash, no control character and no dot in front", n)
+	}
 }
 
 func (c *validation) node(n *NodeSpec) {

@@ -76,6 +76,11 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, key string, tag reflect.S
 }
 
 func (d *decoder) leaf(n *yaml.Node, l leaf, key string, tag reflect.StructTag) {
+	if n.Tag == "!!int" && tag.Get("number") == "true" {
+		text := *n
+		text.Tag = "!!str"
+		n = &text
+	}
 	if err := l.parse(n); err != nil {
 		hint := ""
 		var q *quantityError
@@ -166,7 +171,11 @@ func (d *decoder) mapping(n *yaml.Node, v reflect.Value, key string) {
 			continue
 		}
 		if was := first[k.Value]; was != nil {
-			d.errs.add(d.at(k), "", "%s: key %q is given twice, first on line %d", key, k.Value, was.Line)
+			where := ""
+			if key != "" {
+				where = key + ": "
+			}
+			d.errs.add(d.at(k), "", "%skey %q is given twice, first on line %d", where, k.Value, was.Line)
 			continue
 		}
 		first[k.Value] = k

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/simnet/simnet/fabric"
@@ -22,16 +23,32 @@ func newFlow(m *Machine) (fabric.Simulator, error) {
 func newPacket(m *Machine, o BuildOptions) (fabric.Simulator, error) {
 	if m.Fidelity == "hybrid" {
 		e, err := hybrid.New(m.Kernel, m.Graph, m.Routes, hybrid.Config{Packet: m.Packet, Threads: o.Threads})
+		if b := (*packet.BufferError)(nil); errors.As(err, &b) {
+			return nil, m.bufferError(b)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("hybrid engine: %w", err)
 		}
 		return e, nil
 	}
 	e, err := packet.New(m.Kernel, m.Graph, m.Routes, m.Packet)
+	if b := (*packet.BufferError)(nil); errors.As(err, &b) {
+		return nil, m.bufferError(b)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("packet engine: %w", err)
 	}
 	return e, nil
+}
+
+// bufferError says where the buffer was written and what fits it.
+func (m *Machine) bufferError(b *packet.BufferError) error {
+	f := &m.Valid.Spec.Cluster.Fabric
+	at := [...]*SwitchSpec{classLeaf: &f.Switch, classSpine: &f.Spine, classCore: &f.Core}[m.Graph.Nodes[b.Node].Class].Buffer.From
+	var errs Errors
+	errs.add(at, "", "switch %s: its ports reserve %v for PFC (reserved and headroom) of a buffer of %v, which leaves too little to share; raise buffer, or lower pfc.reserved, pfc.headroom or the cable lengths",
+		m.Graph.Nodes[b.Node].Name, Bytes(b.Buffer-b.Pool), Bytes(b.Buffer))
+	return errs.err()
 }
 
 // window returns what limits packets to some phases: hybrid fidelity needs no

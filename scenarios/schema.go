@@ -91,6 +91,10 @@ func leafSchema(l leaf, tag reflect.StructTag) *jsonschema.Schema {
 	s := &jsonschema.Schema{}
 	switch l.(type) {
 	case *Val[string]:
+		if tag.Get("number") == "true" {
+			s.AnyOf = []*jsonschema.Schema{{Type: "string"}, {Type: "integer"}}
+			break
+		}
 		s.Type, s.Enum = "string", enumOf(tag)
 	case *Val[bool]:
 		s.Type = "boolean"

@@ -129,5 +129,5 @@ type RoutingSpec struct {
 	Policy Val[string]   `yaml:"policy" enum:"ecmp,spray,adaptive,flowlet" default:"ecmp" doc:"per-flow hash, packet spraying, least-loaded port, flowlets"`
 	Hash   Val[string]   `yaml:"hash" enum:"crc32,crc32c,crc16,xor,murmur3" default:"crc32"`
 	Fields Val[[]string] `yaml:"fields" enum:"src_ip,dst_ip,udp_src_port,udp_dst_port,protocol" default:"[src_ip, dst_ip, udp_src_port]" doc:"of the header that enter the hash"`
-	Seed   Val[string]   `yaml:"seed" default:"per-switch" doc:"per-switch, equal (all switches hash alike and multi-tier networks polarise), or a number that per-switch seeds follow from"`
+	Seed   Val[string]   `yaml:"seed" number:"true" default:"per-switch" doc:"per-switch, equal (all switches hash alike and multi-tier networks polarise), or a number that per-switch seeds follow from"`
 }

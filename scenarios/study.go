@@ -157,6 +157,9 @@ func (s *StudySpec) expand(file string, extra []string, version string) (*Study,
 		return nil, errs
 	}
 	def(&s.Name, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+	if plainName(&errs, &s.Name); len(errs) > 0 {
+		return nil, errs
+	}
 	st := &Study{Name: s.Name.V, Description: s.Description.V, File: file, Scenario: resolve(filepath.Dir(file), s.Scenario.V)}
 	base, err := os.ReadFile(st.Scenario)
 	if err != nil {

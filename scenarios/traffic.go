@@ -63,12 +63,19 @@ func (c *validation) traffic(j *JobSpec) {
 			forget(t, k)
 		}
 	}
-	for _, k := range []string{"precision", "grad_precision", "recompute", "optimizer", "parallel", "batch", "nccl", "compression", "placement", "jitter"} {
+	for _, k := range []string{"precision", "grad_precision", "recompute", "optimizer", "parallel", "batch", "nccl", "compression", "placement",
+		"jitter", "step_overhead", "pair_rate", "rank_overhead", "sm_contention", "moe_imbalance", "unfused_attention", "skip_memory_check"} {
 		if at := fieldAt(j, k, Origin{}); at.Kind >= FromFile {
 			c.errs.add(at, "", "%s: %s has no meaning for a job of traffic", where, k)
 		} else {
 			forget(j, k)
 		}
+	}
+	if len(j.Stragglers) > 0 {
+		c.errs.add(j.Stragglers[0].At, "", "%s: stragglers has no meaning for a job of traffic", where)
+	}
+	if j.Class.V != 0 {
+		c.v.Packet.Classes[j.Class.V] = c.v.Packet.Classes[0]
 	}
 	c.members("nodes", &t.Nodes, c.s.Cluster.Nodes.V)
 	c.members("nics", &t.NICs, c.s.Cluster.Node.NICs.V)

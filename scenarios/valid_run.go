@@ -35,7 +35,7 @@ func (c *validation) effects() {
 		var keys []string
 		var first Origin
 		for _, k := range []string{"cluster.transport.congestion_control", "cluster.transport.ecn", "cluster.transport.pfc", "cluster.transport.rto", "cluster.transport.retries",
-			"cluster.transport.recovery", "cluster.transport.window", "cluster.fabric.switch.buffer", "run.window"} {
+			"cluster.transport.recovery", "cluster.transport.window", "cluster.fabric.switch.buffer", "cluster.fabric.switch.cell", "cluster.fabric.switch.cut_through", "run.window"} {
 			if at := fieldAt(s, k, Origin{}); s.writes(k) {
 				if keys = append(keys, k); first.Kind == Unset {
 					first = at
@@ -52,6 +52,23 @@ func (c *validation) effects() {
 	c.prune()
 	if !flow && !t.ECN.Enabled.V && (t.CC.Algorithm.V == "dcqcn" || t.CC.Algorithm.V == "dctcp") {
 		c.warn(t.ECN.Enabled.From, "%s never slows a flow down without ecn", t.CC.Algorithm.V)
+	}
+	if cc := &t.CC; !flow && cc.Algorithm.V == "dcqcn" && cc.HyperIncrease.From.Kind >= FromFile && c.v.Packet.CC.DCQCN.ByteCounter == 0 {
+		c.warn(cc.HyperIncrease.From, "hyper_increase has no effect while byte_counter is 0B: it needs both the timer and the counter past fast recovery")
+	}
+	if !flow && !t.PFC.Enabled.V {
+		p := &t.PFC
+		for k, at := range []Origin{p.Alpha.From, p.Headroom.From, p.Reserved.From, p.XonDelta.From, p.Watchdog.From} {
+			if at.Kind >= FromFile {
+				c.warn(at, "pfc.%s has no effect without PFC", [...]string{"alpha", "headroom", "reserved", "xon_offset", "watchdog"}[k])
+			}
+		}
+	}
+	if r := &s.Run.Steps; r.From.Kind >= FromFile && r.V > 1 && !slices.ContainsFunc(c.v.Jobs, func(j ValidJob) bool { return j.Traffic == nil }) {
+		c.warn(r.From, "run.steps has no effect: no job trains; traffic repeats by its own key repeat")
+	}
+	if o := &s.Cluster.Node.HostOverhead; o.From.Kind >= FromFile && !slices.ContainsFunc(c.v.Jobs, func(j ValidJob) bool { return j.Traffic == nil }) {
+		c.warn(o.From, "node.host_overhead has no effect: flows of traffic begin at the NIC")
 	}
 	if !flow && t.CC.Algorithm.V == "none" && !t.PFC.Enabled.V {
 		c.warn(t.PFC.Enabled.From, "without congestion control and PFC packets are dropped whenever a queue is full")

@@ -46,6 +46,9 @@ func (c *validation) transport() {
 		c.warn(t.Kind.From, "transport: infiniband is modelled by the bytes of its headers alone: no credits, no virtual lanes")
 	}
 	c.v.Framing = framing(t.Kind.V, int64(t.MTU.V))
+	if most := int64(math.MaxUint16) - c.v.Framing.Header; int64(t.MTU.V) > most {
+		c.errs.add(t.MTU.From, "", "transport: an mtu of %v and %d B of headers do not fit a frame of 65535 B; at most %v", t.MTU.V, c.v.Framing.Header, Bytes(most))
+	}
 	p := packet.DefaultConfig()
 	p.Seed = c.s.Seed.V
 	p.Framing = c.v.Framing
@@ -66,6 +69,13 @@ func (c *validation) transport() {
 	p.Classes[0].ECN = t.ECN.Enabled.V
 	c.congestionControl(&p)
 	c.telemetry(&p.Telemetry)
+	if p.CC.Algorithm == packet.TIMELY && p.CC.TIMELY.THigh <= p.CC.TIMELY.TLow {
+		at := cc.THigh.From
+		if !cc.THigh.Set() {
+			at = cc.TLow.From
+		}
+		c.errs.add(at, "", "congestion_control: t_high (%v) is not above t_low (%v)", p.CC.TIMELY.THigh, p.CC.TIMELY.TLow)
+	}
 	c.v.Packet = p
 }
 
@@ -108,7 +118,7 @@ func telemetryBytes(t *packet.Telemetry) int64 {
 
 func (c *validation) packetSwitch(s *SwitchSpec, t *TransportSpec) packet.Switch {
 	k := packet.DefaultSwitch()
-	k.Buffer, k.Reserved = int64(s.Buffer.V), int64(t.PFC.Reserved.V)
+	k.Buffer, k.Cell, k.Reserved = int64(s.Buffer.V), int64(s.Cell.V), int64(t.PFC.Reserved.V)
 	k.Alpha = fraction(t.PFC.Alpha.V)
 	k.XonOffset = int64(t.PFC.XonDelta.V)
 	k.Headroom = 0
