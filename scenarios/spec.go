@@ -22,7 +22,9 @@ type RunSpec struct {
 	Fidelity Val[string]   `yaml:"fidelity" enum:"flow,hybrid,packet" default:"flow" doc:"flow: max-min rates; packet: every packet; hybrid: packets where something changes"`
 	Steps    Val[int]      `yaml:"steps" default:"1" min:"1" max:"1000" doc:"training steps"`
 	Until    Val[sim.Time] `yaml:"until" min:"1ps" doc:"stop at this simulated time; absent: when the jobs are done"`
-	Window   *WindowSpec   `yaml:"window" doc:"packet detail for the named phases only, the rest at flow fidelity"`
+	// Tolerance is hybrid.Config.Tolerance.
+	Tolerance Val[Ratio]  `yaml:"tolerance" min:"0.0001" max:"0.5" doc:"hybrid: by how much neighbouring windows may differ and count as repetition (x 3 under congestion, x 0.1 without); absent: 1%"`
+	Window    *WindowSpec `yaml:"window" doc:"packet detail for the named phases only, the rest at flow fidelity"`
 }
 
 // WindowSpec limits packet-level detail to the head of named phases.
