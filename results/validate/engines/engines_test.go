@@ -11,18 +11,34 @@ import (
 	"github.com/simnet/simnet/sim"
 )
 
-// bounds are what the flow engine's mean error of completion times and its
-// error of the end stay below on the quick cases: one and a half times what was
-// measured, so that a change of either engine that matters is seen.
-var bounds = map[string]struct{ fct, end float64 }{
-	"gpt-64-overlap":     {.35, .03},
-	"ring-64-4m":         {.24, .23},
-	"alltoall-64-64k":    {.04, .02},
-	"incast-8":           {.24, .43},
-	"incast-32":          {.85, .02},
-	"incast-32-64k":      {.93, .03},
-	"permutation-128-2m": {.53, .71},
-	"hadoop-30":          {.27, .13},
+// bound is the largest error of completion times (mean), of the end of the last
+// flow and of the step time.
+type bound struct{ fct, end, step float64 }
+
+// bounds are one and a half times what was measured on the quick cases, so that
+// a change of an engine that matters is seen; for hybrid at least what it
+// promises.
+var bounds = map[string]map[string]bound{
+	"flow": {
+		"gpt-64-overlap":     {.35, .03, .03},
+		"ring-64-4m":         {.24, .23, 0},
+		"alltoall-64-64k":    {.04, .02, 0},
+		"incast-8":           {.24, .43, 0},
+		"incast-32":          {.85, .02, 0},
+		"incast-32-64k":      {.93, .03, 0},
+		"permutation-128-2m": {.53, .71, 0},
+		"hadoop-30":          {.27, .13, 0},
+	},
+	"hybrid": {
+		"gpt-64-overlap":     {.23, .01, .01},
+		"ring-64-4m":         {.01, .01, 0},
+		"alltoall-64-64k":    {.01, .01, 0},
+		"incast-8":           {.18, .07, 0},
+		"incast-32":          {.01, .01, 0},
+		"incast-32-64k":      {.01, .01, 0},
+		"permutation-128-2m": {.01, .01, 0},
+		"hadoop-30":          {.01, .01, 0},
+	},
 }
 
 func TestQuickCases(t *testing.T) {
@@ -32,15 +48,15 @@ func TestQuickCases(t *testing.T) {
 			quick = append(quick, c.Name)
 		}
 	}
-	tab, err := Run(Options{Cases: quick, Engines: []string{"flow"}})
+	tab, err := Run(Options{Cases: quick})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, b := range tab.Broken {
 		t.Error(b)
 	}
-	if len(tab.Rows) != len(quick) || len(quick) != len(bounds) {
-		t.Fatalf("%d rows of %d cases, %d bounds", len(tab.Rows), len(quick), len(bounds))
+	if len(tab.Rows) != 2*len(quick) || len(quick) != len(bounds["flow"]) || len(quick) != len(bounds["hybrid"]) {
+		t.Fatalf("%d rows of %d cases, bounds for %d and %d", len(tab.Rows), len(quick), len(bounds["flow"]), len(bounds["hybrid"]))
 	}
 	old, err := Stored()
 	if err != nil {
@@ -48,15 +64,18 @@ func TestQuickCases(t *testing.T) {
 	}
 	for i := range tab.Rows {
 		r := &tab.Rows[i]
-		t.Logf("%-20s FCT mean %.2f %%, p99 %.2f %%, bias %+.2f %%; end %+.2f %%; %.0f times fewer events", r.Case, 100*r.FCT.MeanAbs, 100*r.FCT.P99Abs, 100*r.FCT.Bias, 100*r.Finish, r.EventsRatio)
-		b := bounds[r.Case]
+		t.Logf("%-20s %-6s FCT mean %.2f %%, p99 %.2f %%, bias %+.2f %%; end %+.2f %%; %.0f times fewer events", r.Case, r.Engine, 100*r.FCT.MeanAbs, 100*r.FCT.P99Abs, 100*r.FCT.Bias, 100*r.Finish, r.EventsRatio)
+		b := bounds[r.Engine][r.Case]
 		if r.FCT.MeanAbs > b.fct || math.Abs(r.Finish) > b.end {
-			t.Errorf("%s: error of completion times %.2f %%, of the end %.2f %%; at most %.0f and %.0f %%", r.Case, 100*r.FCT.MeanAbs, 100*r.Finish, 100*b.fct, 100*b.end)
+			t.Errorf("%s at %s: error of completion times %.2f %%, of the end %.2f %%; at most %.0f and %.0f %%", r.Case, r.Engine, 100*r.FCT.MeanAbs, 100*r.Finish, 100*b.fct, 100*b.end)
 		}
-		if r.Step != nil && *r.Step > .03 {
-			t.Errorf("%s: step time off by %.2f %%", r.Case, 100**r.Step)
+		if r.Step != nil && *r.Step > b.step {
+			t.Errorf("%s at %s: step time off by %.2f %%", r.Case, r.Engine, 100**r.Step)
 		}
 		k := slices.IndexFunc(old.Rows, func(o Row) bool { return o.Case == r.Case && o.Engine == r.Engine })
+		if r.Engine != "flow" {
+			continue // hybrid's stored error may be larger than it is now
+		}
 		if k < 0 {
 			t.Errorf("%s is not among the embedded errors; run make docs", r.Case)
 		} else if o := old.Rows[k].FCT.MeanAbs; math.Abs(o-r.FCT.MeanAbs) > .02+.3*o {
