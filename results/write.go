@@ -1,10 +1,9 @@
 package results
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,26 +26,6 @@ type WriteOptions struct {
 // is somebody else's.
 var owned = []string{"summary.json", "run.json", "effective.yaml", "flows.csv", "ports.parquet", "ports.csv",
 	"network.csv", "rates.csv", "timeline.json", "plots", "report.html"}
-
-// CheckTarget reports, before anything is run, whether Write would refuse dir:
-// it must be absent, empty or a run directory, unless force is set.
-func CheckTarget(dir string, force bool) error {
-	st, err := os.Stat(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if !st.IsDir() {
-		return fmt.Errorf("%s is a file; the output must be a directory", dir)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || force || len(entries) == 0 || IsRun(dir) {
-		return err
-	}
-	return fmt.Errorf("%s is not empty and not a run of simnet (no summary.json); choose another directory, or --force to write beside what is there", dir)
-}
 
 // IsRun reports whether dir holds a run.
 func IsRun(dir string) bool {
@@ -146,84 +125,4 @@ func writeFile(path string, body func(io.Writer) error) error {
 		return fmt.Errorf("%s: %w", filepath.Base(path), err)
 	}
 	return nil
-}
-
-// replaceDir calls fill on a new directory beside dir and moves what it made
-// into place. Files in dir that are not simnet's stay.
-func replaceDir(dir string, force bool, fill func(tmp string) error) (err error) {
-	if err := CheckTarget(dir, force); err != nil {
-		return err
-	}
-	dir, err = filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
-	parent := filepath.Dir(dir)
-	made, err := mkdirAll(parent)
-	if err != nil {
-		return err
-	}
-	tmp, err := os.MkdirTemp(parent, "."+filepath.Base(dir)+".tmp-")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		os.RemoveAll(tmp)
-		if err != nil {
-			for _, d := range made { // only those still empty go
-				os.Remove(d)
-			}
-		}
-	}()
-	if err := os.Chmod(tmp, 0o755); err != nil {
-		return err
-	}
-	if err := fill(tmp); err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return os.Rename(tmp, dir)
-	}
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if !slices.Contains(owned, e.Name()) { // a stranger's file: it stays where it is
-			return moveInto(tmp, dir)
-		}
-	}
-	old := tmp + ".old"
-	if err := os.Rename(dir, old); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp, dir); err != nil {
-		return errors.Join(err, os.Rename(old, dir))
-	}
-	return os.RemoveAll(old)
-}
-
-// moveInto replaces simnet's files in dir by those of tmp, one by one.
-func moveInto(tmp, dir string) error {
-	for _, name := range owned {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-			return err
-		}
-		err := os.Rename(filepath.Join(tmp, name), filepath.Join(dir, name))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// mkdirAll is os.MkdirAll that returns the directories it made, deepest first.
-func mkdirAll(dir string) (made []string, err error) {
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Stat(d); err == nil || filepath.Dir(d) == d {
-			break
-		}
-		made = append(made, d)
-	}
-	return made, os.MkdirAll(dir, 0o755)
 }
