@@ -20,6 +20,7 @@ type steady struct {
 	sampleAt sim.Time
 	count    int64
 	levels   []level
+	base     *packet.Sample // where the watch began
 	growth   int64
 
 	parked bool
@@ -31,7 +32,8 @@ type steady struct {
 // level keeps the last three samples at multiples of 2^i units.
 type level [3]*packet.Sample
 
-// firstGrowth is how many windows the first skip under congestion spans.
+// firstGrowth is how many times the two windows that agree the first skip under
+// congestion spans.
 const firstGrowth = 1
 
 // unitPackets is the length of a unit in packet times of the slowest host link:
@@ -46,12 +48,17 @@ const controlPeriods = 16
 // sampling reports whether the island is watched at all.
 func (s *steady) sampling() bool { return s.unit > 0 }
 
-// restart forgets what was seen: something has changed at t.
-func (s *steady) restart(t sim.Time) {
-	s.sampleAt = t + s.unit
-	s.count = 0
-	s.levels = s.levels[:0]
-	s.growth = firstGrowth
+// restart forgets what was seen: something has changed at t, which is now.
+func (r *runner) restart(t sim.Time) {
+	if !r.sampling() {
+		return
+	}
+	r.sampleAt = t + r.unit
+	r.count = 0
+	r.levels = r.levels[:0]
+	r.growth = firstGrowth
+	r.base = &packet.Sample{}
+	r.live.Sample(r.base, t)
 }
 
 // sample compares the windows that end now.
@@ -61,7 +68,7 @@ func (r *runner) sample() {
 	r.sampleAt += r.unit
 	for i := 0; ; i++ {
 		if len(r.levels) <= i {
-			r.levels = append(r.levels, level{})
+			r.levels = append(r.levels, level{2: r.base})
 		}
 		l := &r.levels[i]
 		l[0], l[1], l[2] = l[1], l[2], x
