@@ -14,7 +14,7 @@ import (
 type Row struct {
 	Case   string `json:"case"`
 	Family Family `json:"family"`
-	Engine string `json:"engine"` // "flow" or "hybrid"
+	Engine string `json:"engine"` // "flow", "hybrid" or Again
 	Flows  int    `json:"flows"`
 	// FCT is of completion times over flows.
 	FCT FCTError `json:"fct"`

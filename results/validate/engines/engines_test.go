@@ -48,7 +48,7 @@ func TestQuickCases(t *testing.T) {
 			quick = append(quick, c.Name)
 		}
 	}
-	tab, err := Run(Options{Cases: quick})
+	tab, err := Run(Options{Cases: quick, Engines: []string{"flow", "hybrid"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,10 @@ import (
 	"github.com/simnet/simnet/sim"
 )
 
+// Again is the packet engine with another seed of its ECN marks and the same
+// paths: how far packets are from packets, below which no error says anything.
+const Again = "packet again"
+
 // measured is what one engine gave for one case.
 type measured struct {
 	fct      map[flowKey]sim.Time
@@ -32,9 +36,16 @@ type flowKey struct {
 // measure runs one case on one engine, and gives up after limit of wall time,
 // even if the engine does not heed the request to stop.
 func measure(c Case, fidelity string, limit time.Duration) (*measured, error) {
+	again := fidelity == Again
+	if again {
+		fidelity = "packet"
+	}
 	v, err := load(c.Name, fidelity)
 	if err != nil {
 		return nil, err
+	}
+	if again {
+		v.Packet.Seed++ // of the marks; the hashes stay
 	}
 	m, err := v.Build(scenarios.BuildOptions{Threads: 1})
 	if err != nil {

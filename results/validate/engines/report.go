@@ -24,6 +24,8 @@ Made by ` + "`simnet validate engines -o docs`" + `. Every case is one scenario 
 
 ## By family
 
+*packet again* is the packet engine with other random numbers for its ECN marks, on the same paths: what chance alone does to completion times. An error of that size says nothing about an engine.
+
 Mean FCT error, bias, end and step are means over the cases of a family; p99 is the worst case's.
 
 | engine | family | cases | FCT mean | FCT p99 | FCT bias | end | step time |
@@ -96,11 +98,11 @@ func (t *Table) engines() []string {
 // Text prints the errors by family for a terminal.
 func (t *Table) Text(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-8s %-16s %5s  %9s %9s %9s %9s %9s\n", "engine", "family", "cases", "FCT mean", "FCT p99", "FCT bias", "end", "step")
+	fmt.Fprintf(&b, "%-12s %-16s %5s  %9s %9s %9s %9s %9s\n", "engine", "family", "cases", "FCT mean", "FCT p99", "FCT bias", "end", "step")
 	for _, engine := range t.engines() {
 		for _, f := range Families() {
 			if e, ok := t.Of(engine, f); ok {
-				fmt.Fprintf(&b, "%-8s %-16s %5d  %9s %9s %9s %9s %9s\n", engine, f, e.Cases, percent(e.FCTMeanAbs), percent(e.FCTP99Abs), signed(e.FCTBias), percent(e.Finish), step(e.StepTime))
+				fmt.Fprintf(&b, "%-12s %-16s %5d  %9s %9s %9s %9s %9s\n", engine, f, e.Cases, percent(e.FCTMeanAbs), percent(e.FCTP99Abs), signed(e.FCTBias), percent(e.Finish), step(e.StepTime))
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // Options are the choices of a comparison.
 type Options struct {
 	Cases []string // names; none means all
-	// Engines to compare with packet; nil means flow and hybrid.
+	// Engines to compare with packet; nil means flow, hybrid and Again.
 	Engines []string
 	// Limit is the longest that one run may take; 0 means five minutes.
 	Limit time.Duration
@@ -40,7 +40,7 @@ func Run(o Options) (*Table, error) {
 	}
 	type job struct{ at, engine int } // of cases; of fidelities
 	if o.Engines == nil {
-		o.Engines = []string{"flow", "hybrid"}
+		o.Engines = []string{"flow", "hybrid", Again}
 	}
 	if o.Limit == 0 {
 		o.Limit = 5 * time.Minute
@@ -56,7 +56,7 @@ func Run(o Options) (*Table, error) {
 	}
 	slices.SortStableFunc(jobs, func(a, b job) int {
 		rank := func(j job) int {
-			if k := slices.Index(heaviest, cases[j.at].Name); k >= 0 && j.engine == 0 {
+			if k := slices.Index(heaviest, cases[j.at].Name); k >= 0 && fidelities[j.engine] != "flow" {
 				return k
 			}
 			return len(heaviest)
