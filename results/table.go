@@ -15,7 +15,11 @@ const barWidth = 60
 // is where the run directory is.
 func WriteTable(w io.Writer, s *Summary, dir string) error {
 	t := &table{}
-	t.line("%s: %s GPUs, %s fidelity, seed %d", s.Scenario, humanCount(int64(s.GPUs)), s.Fidelity, s.Seed)
+	gpus := ""
+	if s.GPUs > 0 { // a replay has hosts alone
+		gpus = humanCount(int64(s.GPUs)) + " GPUs, "
+	}
+	t.line("%s: %s%s fidelity, seed %d", s.Scenario, gpus, s.Fidelity, s.Seed)
 	if s.Partial {
 		t.line("PARTIAL: the run did not finish; what follows is up to %s of simulated time", humanSeconds(s.SimTimeS))
 	}

@@ -53,12 +53,18 @@ func workplace(dir string) (string, error) {
 				break
 			}
 		}
-		return parent, probe(above, "")
+		if err := probe(above, ""); err != nil {
+			return "", fmt.Errorf("%s cannot be made: %w", dir, err)
+		}
+		return parent, nil
 	}
 	if here, err := os.Stat("."); err == nil && !os.SameFile(here, st) && probe(parent, dir) == nil {
 		return parent, nil
 	}
-	return dir, probe(dir, "")
+	if err := probe(dir, ""); err != nil {
+		return "", fmt.Errorf("%s cannot be written: %w", dir, err)
+	}
+	return dir, nil
 }
 
 // probe makes a directory in dir, moves it to to if that is given, and removes

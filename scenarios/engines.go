@@ -47,7 +47,7 @@ func (m *Machine) bufferError(b *packet.BufferError) error {
 	at := [...]*SwitchSpec{classLeaf: &f.Switch, classSpine: &f.Spine, classCore: &f.Core}[m.Graph.Nodes[b.Node].Class].Buffer.From
 	var errs Errors
 	errs.add(at, "", "switch %s: its ports reserve %v for PFC (reserved and headroom) of a buffer of %v, which leaves too little to share; raise buffer, or lower pfc.reserved, pfc.headroom or the cable lengths",
-		m.Graph.Nodes[b.Node].Name, Bytes(b.Buffer-b.Pool), Bytes(b.Buffer))
+		m.Graph.Nodes[b.Node].Name, Bytes((b.Buffer-b.Pool+999)/1000*1000), Bytes(b.Buffer))
 	return errs.err()
 }
 

@@ -195,7 +195,13 @@ func (s *StudySpec) expand(file string, extra []string, version string) (*Study,
 		}
 		points = seeded
 	}
+	named := map[string]bool{}
 	for _, p := range points {
+		if named[p.name] {
+			errs.add(s.At, "", "two points are named %q; names tell the runs of a study apart", p.name)
+			return nil, errs
+		}
+		named[p.name] = true
 		pt, err := p.load(st.Scenario, base, extra, version)
 		if err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -168,7 +169,7 @@ func (n *ncclTest) seeds() ([]*scenarios.Valid, error) {
 	runs := []*scenarios.Valid{n.v}
 	for i := 1; i < n.repeat; i++ {
 		f := n.scenarioFlags
-		f.seed = int64(n.v.Spec.Seed.V) + int64(i)
+		f.seed = strconv.FormatUint(n.v.Spec.Seed.V+uint64(i), 10)
 		v, err := f.load(n.file)
 		if err != nil {
 			return nil, err

@@ -14,13 +14,13 @@ import (
 type scenarioFlags struct {
 	sets     []string
 	fidelity string
-	seed     int64
+	seed     string
 }
 
 func (f *scenarioFlags) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.sets, "set", nil, "override a value, key.path=value (repeatable)")
 	c.Flags().StringVar(&f.fidelity, "fidelity", "", "flow, hybrid or packet: overrides run.fidelity")
-	c.Flags().Int64Var(&f.seed, "seed", -1, "overrides seed")
+	c.Flags().StringVar(&f.seed, "seed", "", "overrides seed")
 }
 
 // load reads a scenario with the flags as the last overrides.
@@ -29,8 +29,11 @@ func (f *scenarioFlags) load(file string) (*scenarios.Valid, error) {
 	if f.fidelity != "" {
 		sets = append(sets, "run.fidelity="+f.fidelity)
 	}
-	if f.seed >= 0 {
-		sets = append(sets, fmt.Sprint("seed=", f.seed))
+	if f.seed != "" {
+		sets = append(sets, "seed="+f.seed)
+	}
+	if scenarios.IsStudy(file) {
+		return nil, badInput(fmt.Errorf("%s is a study of several runs (did you mean simnet sweep %s?)", file, file))
 	}
 	v, err := scenarios.Load(file, sets)
 	return v, badInput(err)

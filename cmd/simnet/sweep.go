@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -206,5 +205,3 @@ func ensureDir(dir string) error {
 	}
 	return nil
 }
-
-var errPoints = errors.New("some points failed; their messages are in DIR/failed, the others are kept")

@@ -215,7 +215,7 @@ func (s *sweep) runLocal(c *cobra.Command, jobs int) error {
 		return failed(fmt.Errorf("interrupted; simnet sweep resume %s goes on", s.dir))
 	}
 	if bad > 0 {
-		return failed(fmt.Errorf("%d of %d: %w", bad, len(todo), errPoints))
+		return failed(fmt.Errorf("%d of %d points failed; their messages are in %s, the others are kept", bad, len(todo), filepath.Join(s.dir, "failed")))
 	}
 	return nil
 }

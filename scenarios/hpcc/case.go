@@ -66,6 +66,9 @@ func New(in Inputs) (*Case, error) {
 	if c.Flows, err = ParseFlows(in.Flows, c.Topology); err != nil {
 		return nil, err
 	}
+	if len(c.Flows) == 0 {
+		return nil, fmt.Errorf("%s: no flows to run", in.Flows.Name)
+	}
 	c.Warnings = c.Config.warnings()
 	if err = c.buildGraph(); err != nil {
 		return nil, err

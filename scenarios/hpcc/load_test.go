@@ -94,6 +94,7 @@ func TestBadInput(t *testing.T) {
 		{"flow", "1\n0 1 8 100 1000 2.0\n", "flow.txt:2:5: pg: 8, must be from 0 to 7"},
 		{"flow", "1\n0 1 3 100 0 2.0\n", "flow.txt:2:11: bytes: 0, must be at least 1"},
 		{"flow", "1\n0 1 3 100 1000 soon\n", `flow.txt:2:16: start_s: "soon" is not a number`},
+		{"flow", "0\n", "flow.txt: no flows to run"},
 		{"flow", "2\n0 1 3 100 1000 2.0\n", "flow.txt:3:1: the file ends after 1 flows; 2 announced at"},
 		{"flow", "1\n0 1 3 100 1000 2.0\n0 1 3 100 1000 2.0\n", "flow.txt:3:1: more flows than the 1 announced at"},
 		{"config", "CC_MODE 10\n", "config.txt:1:1: CC_MODE: 10 (HPCC-PINT) is not supported; supported: 0 none, 1 DCQCN, 3 HPCC, 7 TIMELY, 8 DCTCP"},
