@@ -26,6 +26,7 @@ type steady struct {
 	parked bool
 	wake   sim.Time
 	from   *packet.Sample // the window that goes on
+	mid    *packet.Sample
 	to     *packet.Sample
 }
 
@@ -72,7 +73,7 @@ func (r *runner) sample() {
 		}
 		l := &r.levels[i]
 		l[0], l[1], l[2] = l[1], l[2], x
-		if l[0] != nil && r.repeats(l[0], l[1], l[2]) && r.park(l[0], l[2]) {
+		if l[0] != nil && r.repeats(l[0], l[1], l[2]) && r.park(l[0], l[1], l[2]) {
 			return
 		}
 		if i+1 == maxLevels || r.count>>uint(i)&1 == 0 {
@@ -120,7 +121,7 @@ func (r *runner) unsettled(a, b *packet.Sample) bool {
 
 // park lets the island go on as it did from a to c, unless that is not worth it:
 // the whole of both windows, which halves the noise.
-func (r *runner) park(a, c *packet.Sample) bool {
+func (r *runner) park(a, b, c *packet.Sample) bool {
 	w := c.At - a.At
 	d := r.live.Horizon(a, c)
 	if r.unsettled(a, c) {
@@ -132,7 +133,7 @@ func (r *runner) park(a, c *packet.Sample) bool {
 		return false
 	}
 	r.growth *= 2
-	r.parked, r.from, r.to = true, a, c
+	r.parked, r.from, r.mid, r.to = true, a, b, c
 	r.wake = c.At + d
 	return true
 }
@@ -140,11 +141,11 @@ func (r *runner) park(a, c *packet.Sample) bool {
 // unpark skips to t or to the end of what may be skipped.
 func (r *runner) unpark(t sim.Time) {
 	if d := min(t, r.wake) - r.to.At; d > 0 {
-		r.skipped += r.live.Skip(r.from, r.to, d)
+		r.skipped += r.live.Skip(r.from, r.mid, r.to, d)
 		r.clock = r.to.At + d
 	}
 	growth := r.growth
-	r.parked, r.from, r.to = false, nil, nil
+	r.parked, r.from, r.mid, r.to = false, nil, nil, nil
 	r.restart(r.clock)
 	r.growth = growth
 }

@@ -215,9 +215,10 @@ func (is *Island) place(u *flow) int {
 
 // Skip lets what happened from a to b, which is now, go on for d without
 // packets: QPs advance at their rates, every pending event moves by d, counters
-// grow in proportion. The caller has asked Horizon. It returns the payload bytes
-// that moved.
-func (is *Island) Skip(a, b *Sample, d sim.Time) int64 {
+// grow as they did since mid, a sample in between: marks come in bursts when flows
+// start, which must not be repeated. The caller has asked Horizon. It returns the
+// payload bytes that moved.
+func (is *Island) Skip(a, mid, b *Sample, d sim.Time) int64 {
 	e, s := is.e, is.s
 	s.attach(e)
 	shift := is.advances(a, b, d)
@@ -228,8 +229,8 @@ func (is *Island) Skip(a, b *Sample, d sim.Time) int64 {
 		total += x.by
 		packets += x.by / e.payload
 	}
-	is.moveCounters(a, b, d, total, packets)
-	is.moveBins(a, b, d, total)
+	is.moveCounters(mid, b, d, total, packets)
+	is.moveBins(mid, b, d, total)
 	is.wakeRelays()
 	return total
 }
