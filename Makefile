@@ -4,7 +4,7 @@ BIN     := bin/simnet
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 OUT     ?= out
 
-.PHONY: build demo test check check-static race bench docs studies clean
+.PHONY: build demo test check check-static race bench hybrid-accuracy docs studies clean
 
 build: ## bin/simnet
 	$(GO) build -trimpath -ldflags "-X main.commit=$(VERSION)" -o $(BIN) ./cmd/simnet
@@ -32,6 +32,9 @@ bench: build ## performance cases, a JSON line each; run on an idle machine
 
 clean:
 	rm -rf bin out
+
+hybrid-accuracy: build ## flow and hybrid against packets: docs/fidelity-engines.md, tens of minutes
+	$(BIN) validate engines -o docs
 
 docs: build ## the pages and figures of docs/ that are made by commands
 	$(BIN) validate -o docs
