@@ -37,6 +37,7 @@ type Counters struct {
 	PFCPauses            int64 // pause frames received that started a pause
 	PFCResumes           int64
 	PFCPausedTime        sim.Time // summed over ports and classes
+	PFCWatchdogs         int64    // times a queue was paused for longer than the watchdog allows
 	Drops                int64
 	RetransmittedBytes   int64
 	MaxQueueBytes        int64 // largest egress queue

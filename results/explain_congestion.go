@@ -210,6 +210,9 @@ func pauseFinding(r *Run) Finding {
 	if hosts > 0 {
 		text += fmt.Sprintf("; %d host ports were stopped for %s, victims of queues they did not fill included", hosts, humanTime(hostTime))
 	}
+	if c.PFCWatchdogs > 0 {
+		text += fmt.Sprintf("; %s times a queue was paused for longer than pfc.watchdog allows", humanCount(c.PFCWatchdogs))
+	}
 	knob := "ecn.kmin down, so that marking acts before XOFF"
 	if c.ECNMarked == 0 {
 		text += "; nothing was marked: PFC alone holds the senders"

@@ -48,6 +48,14 @@ func TestCellReachesSwitch(t *testing.T) {
 	}
 }
 
+// A queue that is paused for longer than the watchdog allows is counted.
+func TestWatchdogCounts(t *testing.T) {
+	long, short := simulateSets(t), simulateSets(t, "cluster.transport.pfc.watchdog=1us")
+	if long.Counters.PFCWatchdogs != 0 || short.Counters.PFCWatchdogs == 0 || short.Counters.PFCWatchdogs > short.Counters.PFCPauses {
+		t.Errorf("%d of 200 ms, %d of 1 us in %d pauses", long.Counters.PFCWatchdogs, short.Counters.PFCWatchdogs, short.Counters.PFCPauses)
+	}
+}
+
 // A seed may be written as the number it is.
 func TestRoutingSeedIsNumber(t *testing.T) {
 	for _, s := range []string{"77", "\"77\""} {

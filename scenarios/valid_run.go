@@ -35,7 +35,8 @@ func (c *validation) effects() {
 		var keys []string
 		var first Origin
 		for _, k := range []string{"cluster.transport.congestion_control", "cluster.transport.ecn", "cluster.transport.pfc", "cluster.transport.rto", "cluster.transport.retries",
-			"cluster.transport.recovery", "cluster.transport.window", "cluster.fabric.switch.buffer", "cluster.fabric.switch.cell", "cluster.fabric.switch.cut_through", "run.window"} {
+			"cluster.transport.recovery", "cluster.transport.window", "cluster.fabric.switch.buffer", "cluster.fabric.switch.cell", "cluster.fabric.switch.cut_through",
+			"cluster.fabric.spine.buffer", "cluster.fabric.core.buffer", "cluster.fabric.link.bit_error_rate", "cluster.fabric.uplink.bit_error_rate", "observe.rates", "run.window"} {
 			if at := fieldAt(s, k, Origin{}); s.writes(k) {
 				if keys = append(keys, k); first.Kind == Unset {
 					first = at
@@ -48,6 +49,9 @@ func (c *validation) effects() {
 	}
 	if w := s.Run.Window; w != nil && s.Run.Fidelity.V == "hybrid" {
 		c.warn(w.Section.At, "run.window has no effect at hybrid fidelity, which moves packets in every phase")
+	}
+	if l := &s.Cluster.Node.NVLink; l.Rate.From.Kind >= FromFile && l.BusBW.From.Kind == FromPreset {
+		c.warn(l.Rate.From, "nvlink.bandwidth moves the choices of simnet nccl-test alone; the step follows nvlink.bus_bandwidth and p2p, which are the preset's (%s)", l.BusBW.From.Name)
 	}
 	c.prune()
 	if !flow && !t.ECN.Enabled.V && (t.CC.Algorithm.V == "dcqcn" || t.CC.Algorithm.V == "dctcp") {

@@ -29,6 +29,8 @@ func TestWarnings(t *testing.T) {
 			"--set cluster.transport.congestion_control={algorithm: dcqcn, byte_counter: 0B, hyper_increase: 1Gbps}: hyper_increase has no effect while byte_counter is 0B: it needs both the timer and the counter past fast recovery"},
 		{[]string{"jobs=[{traffic: {pattern: permutation, bytes: 1MB}}]", "run.steps=3"}, "--set run.steps=3: run.steps has no effect: no job trains; traffic repeats by its own key repeat"},
 		{[]string{"jobs=[{traffic: {pattern: permutation, bytes: 1MB}}]", "cluster.node.host_overhead=9us"}, "--set cluster.node.host_overhead=9us: node.host_overhead has no effect: flows of traffic begin at the NIC"},
+		{[]string{"cluster.fabric.link.bit_error_rate=1e-9"}, "testdata/small.yaml:12:10: at flow fidelity, where rates are max-min shares, these keys have no effect: cluster.transport.ecn, cluster.fabric.link.bit_error_rate"},
+		{[]string{"cluster.node.nvlink.bandwidth=100GB/s"}, "--set cluster.node.nvlink.bandwidth=100GB/s: nvlink.bandwidth moves the choices of simnet nccl-test alone; the step follows nvlink.bus_bandwidth and p2p, which are the preset's (dgx-a100-80gb)"},
 		{[]string{"cluster.transport.kind=infiniband"}, "--set cluster.transport.kind=infiniband: transport: infiniband is modelled by the bytes of its headers alone: no credits, no virtual lanes"},
 		{[]string{"cluster.fabric.switch=trident3", "cluster.nodes=32", "cluster.fabric.nodes_per_leaf=32", "cluster.fabric.spines=1"},
 			"leaf0 has 257 ports of 51.4Tbps in all, more than the 3.2Tbps of its model (trident3)"},

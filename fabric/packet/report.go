@@ -19,7 +19,7 @@ func (e *Engine) Report() *fabric.Report {
 		Flows: int64(len(e.flows)), FlowsFinished: n.finished, FlowsFailed: n.failed, BytesDelivered: n.delivered, Packets: n.sent,
 		DataHops: n.dataHops, AckHops: n.ackHops, ECNMarked: n.marked, CNPs: n.cnps, PFCPauses: n.pauses,
 		PFCResumes: n.resumes, Drops: n.drops, RetransmittedBytes: n.retxBytes, RateCuts: n.cuts, NACKs: n.nacks,
-		Timeouts: n.timeouts,
+		Timeouts: n.timeouts, PFCWatchdogs: n.watchdogs,
 	}
 	now := max(e.k.Now(), s.now)
 	r.PacketBytes = n.delivered
