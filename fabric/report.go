@@ -18,6 +18,9 @@ type Report struct {
 	Storms     []Storm
 	// Violations lists broken invariants; empty in a correct run.
 	Violations []string
+	// Notes lists what the configuration did not bear out, each once and
+	// bounded: lossless packets dropped because the headroom was too small.
+	Notes []string
 	// Extrapolated names counters that the hybrid engine did not count packet
 	// by packet.
 	Extrapolated []string

@@ -55,6 +55,7 @@ func Summarize(r *Run) *Summary {
 	for _, v := range r.Report.Violations {
 		s.Warnings = append(s.Warnings, "invariant broken: "+v)
 	}
+	s.Warnings = append(s.Warnings, r.Report.Notes...)
 	if n := len(s.Warnings); n > maxWarnings {
 		s.Warnings = append(s.Warnings[:maxWarnings], fmt.Sprintf("%d more warnings are left out", n-maxWarnings))
 	}

@@ -144,6 +144,7 @@ func (s *splitter) report() *fabric.Report {
 	r.Counters.FlowsFailed += f.Counters.FlowsFailed
 	r.PacketBytes = p.Counters.BytesDelivered
 	r.Violations = append(slices.Clone(p.Violations), f.Violations...)
+	r.Notes = append(slices.Clone(p.Notes), f.Notes...)
 	r.Flows = make([]fabric.FlowRecord, len(s.flows))
 	for i := range s.flows {
 		r.Flows[i] = s.record(&s.flows[i], p, f)

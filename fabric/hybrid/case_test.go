@@ -51,7 +51,7 @@ func measure(t testing.TB, mk func(k *sim.Kernel) (fabric.Simulator, error), s s
 	}
 	o := outcome{wall: time.Since(began), events: e.Events(), end: k.Now()}
 	o.rep = e.Report()
-	for _, v := range o.rep.Violations {
+	for _, v := range append(o.rep.Violations, o.rep.Notes...) {
 		t.Errorf("%s: %s", o.rep.Fidelity, v)
 	}
 	return o

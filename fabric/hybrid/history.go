@@ -10,7 +10,6 @@ import (
 type history struct {
 	birth sim.Time
 	steps []step
-	flows int
 }
 
 // step is a change from outside: another island merged into this one, or flows

@@ -41,6 +41,7 @@ func (e *Engine) Report() *fabric.Report {
 		r.Extrapolated = slices.Clone(extrapolated)
 	}
 	slices.Sort(r.Violations)
+	slices.Sort(r.Notes)
 	return r
 }
 

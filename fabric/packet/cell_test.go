@@ -17,7 +17,7 @@ func TestBufferCountsCells(t *testing.T) {
 		c.CC.Algorithm = None
 		c.Switches[0].Buffer, c.Switches[0].XOFF, c.Switches[0].Cell = 32<<20, 20000, cell
 		_, rep := run(t, g, r, c, incast(8, 1<<20+1))
-		if n := rep.Counters; n.Drops != 0 || len(rep.Violations) > 0 {
+		if n := rep.Counters; n.Drops != 0 || len(rep.Violations)+len(rep.Notes) > 0 {
 			t.Errorf("cell %d: %d drops, violations %q", cell, n.Drops, rep.Violations)
 		}
 		pauses = append(pauses, rep.Counters.PFCPauses)
@@ -44,7 +44,7 @@ func TestHeadroomHoldsSmallPackets(t *testing.T) {
 			fs = append(fs, fs[:8]...)
 		}
 		_, rep := run(t, g, r, c, fs)
-		if n := rep.Counters; n.Drops != 0 || n.PFCPauses == 0 || len(rep.Violations) > 0 {
+		if n := rep.Counters; n.Drops != 0 || n.PFCPauses == 0 || len(rep.Violations)+len(rep.Notes) > 0 {
 			t.Errorf("payload %d: %d drops, %d pauses, violations %q", payload, n.Drops, n.PFCPauses, rep.Violations)
 		}
 	}

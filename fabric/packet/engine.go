@@ -196,7 +196,7 @@ func (e *Engine) note(format string, args ...any) {
 	}
 }
 
-// maxNotes bounds the report's list of violations: beyond that they repeat.
+// maxNotes bounds the report's lists: beyond that they repeat.
 const maxNotes = 100
 
 // headroomShort notes a drop in a lossless class.

@@ -32,7 +32,7 @@ func run(t testing.TB, g *fabric.Graph, r *fabric.Routes, c Config, fs []fabric.
 		t.Fatal(err)
 	}
 	rep := e.Report()
-	for _, v := range rep.Violations {
+	for _, v := range append(rep.Violations, rep.Notes...) {
 		t.Error(v)
 	}
 	return e, rep

@@ -8,9 +8,9 @@ import (
 )
 
 // violations checks what must hold at any instant between events and returns
-// what does not, together with what was noted on the way.
+// what does not, deadlocks first.
 func (e *Engine) violations(sim.Time) []string {
-	out := append([]string(nil), e.notes...)
+	var out []string
 	bad := func(format string, args ...any) {
 		if len(out) < maxNotes {
 			out = append(out, fmt.Sprintf(format, args...))

@@ -115,7 +115,7 @@ func TestRetryLimit(t *testing.T) {
 	if want := 4 * 4096 * sim.Nanosecond; e.shards[0].now != want {
 		t.Errorf("gave up at %v, want %v", e.shards[0].now, want)
 	}
-	for _, v := range rep.Violations {
+	for _, v := range append(rep.Violations, rep.Notes...) {
 		t.Error(v)
 	}
 }
@@ -155,7 +155,7 @@ func TestBitErrors(t *testing.T) {
 		if mode == SelectiveRepeat && c.RetransmittedBytes/4096 > 2*c.Drops {
 			t.Errorf("selective repeat sent %d packets again for %d losses", c.RetransmittedBytes/4096, c.Drops)
 		}
-		for _, v := range rep.Violations {
+		for _, v := range append(rep.Violations, rep.Notes...) {
 			t.Error(v)
 		}
 	}

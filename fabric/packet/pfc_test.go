@@ -93,8 +93,8 @@ func TestHeadroomTooSmall(t *testing.T) {
 	if rep.Counters.Drops == 0 || rep.Counters.FlowsFinished != 8 {
 		t.Errorf("%d drops, %d finished", rep.Counters.Drops, rep.Counters.FlowsFinished)
 	}
-	if len(rep.Violations) != 1 || !strings.Contains(rep.Violations[0], "headroom too small") {
-		t.Errorf("violations: %q", rep.Violations)
+	if len(rep.Violations) != 0 || len(rep.Notes) != 1 || !strings.Contains(rep.Notes[0], "headroom too small") {
+		t.Errorf("violations: %q, notes: %q", rep.Violations, rep.Notes)
 	}
 }
 

@@ -126,7 +126,7 @@ func TestRandomNetworks(t *testing.T) {
 			t.Fatal(err)
 		}
 		rep := e.Report()
-		for _, v := range rep.Violations {
+		for _, v := range append(rep.Violations, rep.Notes...) {
 			t.Error(v)
 		}
 		n := rep.Counters

@@ -53,7 +53,7 @@ func (e *Engine) Report() *fabric.Report {
 		}
 	}
 	c.Deadlocks = e.deadlocks
-	r.Violations = e.violations(now)
+	r.Violations, r.Notes = e.violations(now), slices.Clone(e.notes)
 	return r
 }
 

@@ -181,7 +181,7 @@ func TestLinkFault(t *testing.T) {
 		if spines == 1 && extra < 800*sim.Microsecond || spines == 2 && extra > 600*sim.Microsecond {
 			t.Errorf("%d spines: %v later than ideal", spines, extra)
 		}
-		for _, v := range rep.Violations {
+		for _, v := range append(rep.Violations, rep.Notes...) {
 			t.Error(v)
 		}
 	}
