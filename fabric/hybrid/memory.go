@@ -49,7 +49,7 @@ func (n *node) complete() bool { return n.outcome != nil }
 // variants is how often an episode with congestion is simulated, each time with
 // other luck, before it is played back: marks are drawn at random, and one draw
 // for all would be a bias that no number of flows averages out.
-const variants = 4
+const variants = 8
 
 // child returns the node that key leads to from n.
 func (m *memory) child(n *node, key [sha256.Size]byte) *node {

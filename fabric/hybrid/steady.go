@@ -20,7 +20,7 @@ type steady struct {
 	sampleAt sim.Time
 	count    int64
 	levels   []level
-	base     *packet.Sample // where the watch began
+	base     *packet.Sample // after a skip: a window may begin at once; else the first is a transient
 	growth   int64
 
 	parked bool
@@ -58,8 +58,7 @@ func (r *runner) restart(t sim.Time) {
 	r.count = 0
 	r.levels = r.levels[:0]
 	r.growth = firstGrowth
-	r.base = &packet.Sample{}
-	r.live.Sample(r.base, t)
+	r.base = nil
 }
 
 // sample compares the windows that end now.
@@ -148,6 +147,8 @@ func (r *runner) unpark(t sim.Time) {
 	r.parked, r.from, r.mid, r.to = false, nil, nil, nil
 	r.restart(r.clock)
 	r.growth = growth
+	r.base = &packet.Sample{}
+	r.live.Sample(r.base, r.clock)
 }
 
 // Without congestion the queues of an island may change by driftBytes in a

@@ -111,6 +111,7 @@ func (is *Island) moveSlots(b *Island) {
 		m.shared += d.shared
 		m.used += d.used
 		m.max = max(m.max, d.max, m.used)
+		d.shared, d.used = 0, 0
 		same[x] = mine
 		e.freeSlots = append(e.freeSlots, x)
 	}
