@@ -71,6 +71,9 @@ func (r *runner) changed(e *Engine, t sim.Time) {
 	r.clock = t
 	if !r.cfg.Exact {
 		r.unit, r.control = e.periods(r.live.Links())
+		for cost := r.live.Size(); cost > eventsPerUnit*r.live.Active(); cost /= 2 {
+			r.unit *= 2 // many links, few flows: look less often
+		}
 		r.restart(t)
 	}
 }
@@ -87,3 +90,7 @@ func (r *runner) settleTo(t sim.Time, ended func(fi int32, at sim.Time) bool) {
 		r.unit = sampling
 	}
 }
+
+// eventsPerUnit is about how many packet events one flow causes in a unit: 64
+// packets over a few hops. A sample costs one for each port and flow.
+const eventsPerUnit = 300

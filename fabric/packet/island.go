@@ -244,6 +244,9 @@ func (is *Island) Idle() bool { return is.s.active == 0 && is.s.live == 0 || is.
 // Active returns the number of flows that have neither finished nor failed.
 func (is *Island) Active() int { return is.s.active }
 
+// Size returns the number of ports and flows that a sample looks at.
+func (is *Island) Size() int { return len(is.ports) + len(is.flows) }
+
 // Events returns the number of events handled.
 func (is *Island) Events() uint64 { return is.s.events }
 
