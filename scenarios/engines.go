@@ -21,8 +21,8 @@ func newFlow(m *Machine) (fabric.Simulator, error) {
 
 // newPacket makes the packet or the hybrid engine, as the fidelity asks.
 func newPacket(m *Machine, o BuildOptions) (fabric.Simulator, error) {
-	if m.Fidelity == "hybrid" {
-		e, err := hybrid.New(m.Kernel, m.Graph, m.Routes, hybrid.Config{Packet: m.Packet, Threads: o.Threads, Tolerance: float64(m.Valid.Spec.Run.Tolerance.V)})
+	if run := &m.Valid.Spec.Run; m.Fidelity == "hybrid" || run.Parallel.V {
+		e, err := hybrid.New(m.Kernel, m.Graph, m.Routes, hybrid.Config{Packet: m.Packet, Exact: m.Fidelity == "packet", Threads: o.Threads, Tolerance: float64(run.Tolerance.V)})
 		if b := (*packet.BufferError)(nil); errors.As(err, &b) {
 			return nil, m.bufferError(b)
 		}

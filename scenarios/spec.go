@@ -22,6 +22,8 @@ type RunSpec struct {
 	Fidelity Val[string]   `yaml:"fidelity" enum:"flow,hybrid,packet" default:"flow" doc:"flow: max-min rates; packet: every packet; hybrid: packets where something changes"`
 	Steps    Val[int]      `yaml:"steps" default:"1" min:"1" max:"1000" doc:"training steps"`
 	Until    Val[sim.Time] `yaml:"until" min:"1ps" doc:"stop at this simulated time; absent: when the jobs are done"`
+	// Parallel is hybrid.Config.Exact.
+	Parallel Val[bool] `yaml:"parallel" default:"false" doc:"packet: islands of flows that share no link run on separate cores, with the same bytes on any number; in the shared buffer of a switch they do not see one another"`
 	// Tolerance is hybrid.Config.Tolerance.
 	Tolerance Val[Ratio]  `yaml:"tolerance" min:"0.0001" max:"0.5" doc:"hybrid: by how much neighbouring windows may differ and count as repetition (x 3 under congestion, x 0.1 without); absent: 1%"`
 	Window    *WindowSpec `yaml:"window" doc:"packet detail for the named phases only, the rest at flow fidelity"`

@@ -47,6 +47,9 @@ func (c *validation) effects() {
 			c.warn(first, "at flow fidelity, where rates are max-min shares, these keys have no effect: %s", strings.Join(keys, ", "))
 		}
 	}
+	if p := s.Run.Parallel; p.V && s.Run.Fidelity.V != "packet" {
+		c.warn(p.From, "run.parallel has no effect at %s fidelity", s.Run.Fidelity.V)
+	}
 	if w := s.Run.Window; w != nil && s.Run.Fidelity.V == "hybrid" {
 		c.warn(w.Section.At, "run.window has no effect at hybrid fidelity, which moves packets in every phase")
 	}
