@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -17,7 +18,7 @@ import (
 func sweepCmd() *cobra.Command {
 	var out, on string
 	var jobs int
-	var sets []string
+	var sets, only []string
 	c := &cobra.Command{
 		Use:   "sweep STUDY.yaml",
 		Short: "Run every point of a study; draw its curves. Finished points are never run again",
@@ -35,6 +36,9 @@ func sweepCmd() *cobra.Command {
 			if err != nil {
 				return badInput(err)
 			}
+			if st.Points, err = selectPoints(st.Points, only); err != nil {
+				return badInput(err)
+			}
 			if out == "" {
 				out = filepath.Join("out", st.Name)
 			}
@@ -49,6 +53,7 @@ func sweepCmd() *cobra.Command {
 	c.Flags().StringVar(&on, "on", "local", "where the points run: local or slurm")
 	c.Flags().IntVar(&jobs, "jobs", runtime.GOMAXPROCS(0), "points at a time (slurm: array tasks at a time)")
 	c.Flags().StringArrayVar(&sets, "set", nil, "override a value in every point, key.path=value (repeatable)")
+	c.Flags().StringArrayVar(&only, "only", nil, "run only the points of one value of an axis, AXIS=POINT (repeatable)")
 	c.AddCommand(sweepStatusCmd(), sweepResumeCmd(), sweepCancelCmd())
 	return c
 }
@@ -204,4 +209,17 @@ func ensureDir(dir string) error {
 		return failed(err)
 	}
 	return nil
+}
+
+// selectPoints keeps the points that lie at every AXIS=POINT of only.
+func selectPoints(points []scenarios.Point, only []string) ([]scenarios.Point, error) {
+	for _, o := range only {
+		axis, at, ok := strings.Cut(o, "=")
+		kept := slices.DeleteFunc(slices.Clone(points), func(p scenarios.Point) bool { return p.At[axis] != at })
+		if !ok || len(kept) == 0 {
+			return nil, fmt.Errorf("simnet sweep: --only %s: no point of the study lies there", o)
+		}
+		points = kept
+	}
+	return points, nil
 }
