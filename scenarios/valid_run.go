@@ -47,6 +47,9 @@ func (c *validation) effects() {
 			c.warn(first, "at flow fidelity, where rates are max-min shares, these keys have no effect: %s", strings.Join(keys, ", "))
 		}
 	}
+	if o := s.Observe.Rates; o.V > 0 && (s.Run.Fidelity.V == "hybrid" || s.Run.Parallel.V && !flow) {
+		c.warn(o.From, "observe.rates has no effect where islands of flows are simulated apart (hybrid fidelity, run.parallel)")
+	}
 	if p := s.Run.Parallel; p.V && s.Run.Fidelity.V != "packet" {
 		c.warn(p.From, "run.parallel has no effect at %s fidelity", s.Run.Fidelity.V)
 	}

@@ -47,6 +47,12 @@ func checkCmd() *cobra.Command {
 			if err != nil {
 				return badInput(err)
 			}
+			// Building sizes the buffers, which no value alone tells.
+			m, err := v.Build(scenarios.BuildOptions{})
+			if err != nil {
+				return badInput(err)
+			}
+			m.Kernel.Close()
 			printCost(out, cost)
 			return nil
 		},
