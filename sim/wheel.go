@@ -39,14 +39,6 @@ func NewWheel(shift, lg uint) *Wheel {
 	return &Wheel{shift: shift, mask: int64(n - 1), slots: make([][]Item, n), full: make([]uint64, n/64)}
 }
 
-// Upcoming returns the items of the bucket being drained that have not been
-// popped, in order, without those pushed into it since. It is for looking
-// ahead; the slice is valid until the next call of the wheel.
-func (w *Wheel) Upcoming() []Item { return w.run[w.pos:] }
-
-// Bucket returns the number of the bucket being drained.
-func (w *Wheel) Bucket() int64 { return w.cur }
-
 // Len returns the number of pending items.
 func (w *Wheel) Len() int { return w.n }
 
