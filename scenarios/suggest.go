@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// Nearest is the candidate that word is probably a slip of, "" if none is near.
+func Nearest(word string, candidates []string) string { return nearest(word, candidates) }
+
 // nearest returns the candidate closest to word by edit distance, or "" if
 // none is near enough to be a slip: at most a third of the word, and at least
 // one edit.

@@ -58,7 +58,7 @@ func benchCmd() *cobra.Command {
 			}
 			for _, a := range args {
 				if !slices.ContainsFunc(cases, func(k benchCase) bool { return k.name == a }) {
-					return badInput(fmt.Errorf("simnet bench: unknown case %q; --list shows them", a))
+					return badInput(fmt.Errorf("simnet bench: unknown case %q%s; --list shows them", a, didYouMean(a, caseNames(cases))))
 				}
 			}
 			for _, k := range cases {

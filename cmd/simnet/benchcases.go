@@ -18,6 +18,15 @@ type benchCase struct {
 	scenario   string // instead of net and flows: a shipped scenario
 }
 
+// caseNames are the names of cases.
+func caseNames(cases []benchCase) []string {
+	var names []string
+	for _, k := range cases {
+		names = append(names, k.name)
+	}
+	return names
+}
+
 // Sizes common to the cases: 100 Gbps links of 100 m (500 ns).
 var (
 	benchLink = topo.Cable{Rate: 100 * sim.Gbps, Delay: 500 * sim.Nanosecond}

@@ -91,6 +91,7 @@ func newRoot() *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.AddCommand(verbs()...)
+	explainUsage(root)
 	return root
 }
 

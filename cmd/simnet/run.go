@@ -32,8 +32,8 @@ func (f *scenarioFlags) load(file string) (*scenarios.Valid, error) {
 	if f.seed != "" {
 		sets = append(sets, "seed="+f.seed)
 	}
-	if scenarios.IsStudy(file) {
-		return nil, badInput(fmt.Errorf("%s is a study of several runs (did you mean simnet sweep %s?)", file, file))
+	if err := wantScenario(file); err != nil {
+		return nil, err
 	}
 	v, err := scenarios.Load(file, sets)
 	return v, badInput(err)

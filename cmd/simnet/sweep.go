@@ -32,6 +32,9 @@ func sweepCmd() *cobra.Command {
 			if jobs < 1 {
 				return badInput(fmt.Errorf("simnet sweep: --jobs %d: want at least 1", jobs))
 			}
+			if err := wantStudy(args[0]); err != nil {
+				return err
+			}
 			st, err := scenarios.LoadStudy(args[0], sets, Version)
 			if err != nil {
 				return badInput(err)

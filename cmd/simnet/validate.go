@@ -46,7 +46,7 @@ func validateCmd() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			for _, a := range args {
 				if !slices.Contains(names, a) {
-					return badInput(fmt.Errorf("simnet validate: unknown suite %q, want %s", a, strings.Join(names, ", ")))
+					return badInput(fmt.Errorf("simnet validate: unknown suite %q, want %s%s", a, strings.Join(names, ", "), didYouMean(a, names)))
 				}
 			}
 			if err := ensureDir(filepath.Join(out, "figures")); err != nil {
