@@ -55,7 +55,7 @@ func (m *Machine) pathless() {
 	if !r.Written || m.choice() {
 		return
 	}
-	m.Warnings = append(m.Warnings, r.At.position()+": routing has no effect: no switch has more than one next hop to choose from")
+	m.Warnings = append(m.Warnings, r.At.Position()+": routing has no effect: no switch has more than one next hop to choose from")
 }
 
 // choice reports whether any switch has several next hops to some NIC.

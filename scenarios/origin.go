@@ -44,8 +44,8 @@ func (o Origin) String() string {
 	return "unset"
 }
 
-// position is the prefix of a message about a value of this origin.
-func (o Origin) position() string {
+// Position is the prefix of a message about a value of this origin.
+func (o Origin) Position() string {
 	switch o.Kind {
 	case FromFile:
 		return fmt.Sprintf("%s:%d:%d", o.Name, o.Line, o.Column)
@@ -63,7 +63,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	s := e.At.position() + ": " + e.Msg
+	s := e.At.Position() + ": " + e.Msg
 	if e.Hint != "" {
 		s += " (did you mean " + e.Hint + "?)"
 	}

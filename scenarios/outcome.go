@@ -99,7 +99,7 @@ func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
 	}
 	if m.window != nil && o.Report.PacketBytes == 0 {
 		w := m.Valid.window()
-		o.Warnings = append(o.Warnings, fmt.Sprintf("%s: run.window opened for no flow: no job has sent %s", w.At.position(), strings.Join(w.Phases.V, " or ")))
+		o.Warnings = append(o.Warnings, fmt.Sprintf("%s: run.window opened for no flow: no job has sent %s", w.At.Position(), strings.Join(w.Phases.V, " or ")))
 	}
 	if m.Fidelity == "packet" && m.window == nil {
 		o.Report.PacketBytes = o.Report.Counters.BytesDelivered

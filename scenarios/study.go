@@ -107,6 +107,7 @@ type Curve struct {
 // Point is one run of a study.
 type Point struct {
 	Name string            // gpus=256,mode=strong,seed=1
+	From Origin            // where the study names it
 	At   map[string]string // axis: point
 	Seed uint64
 	Sets []string // assignments as --set takes them, in order

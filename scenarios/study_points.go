@@ -27,7 +27,7 @@ func (s *StudySpec) expand(file string, extra []string, version string) (*Study,
 		errs.add(s.Scenario.From, "", "scenario: %v", readError(s.Scenario.V, err))
 		return nil, errs
 	}
-	points := []draft{{at: map[string]string{}, sets: s.Set.List}}
+	points := []draft{{from: s.At, at: map[string]string{}, sets: s.Set.List}}
 	if len(s.Points) > 0 && len(s.Axes) > 0 {
 		errs.add(s.Points[0].At.At, "", "axes and points are both given; a study is one or the other")
 		return nil, errs
@@ -83,6 +83,7 @@ func (s *StudySpec) listed(base draft, st *Study) []draft {
 	for i := range s.Points {
 		x := &s.Points[i]
 		q := base
+		q.from = x.Section.At
 		for _, a := range x.At.List {
 			axis, point, _ := strings.Cut(a.Text, "=")
 			q = q.with(axis, point)
@@ -132,6 +133,7 @@ func (s *StudySpec) curve(st *Study) (*Curve, error) {
 // draft is a point in the making.
 type draft struct {
 	name string
+	from Origin // where the study names it
 	at   map[string]string
 	sets []Assignment
 }
@@ -145,7 +147,7 @@ func (p draft) with(axis, point string) draft {
 	if p.name != "" {
 		name = p.name + "," + name
 	}
-	return draft{name: name, at: at, sets: p.sets}
+	return draft{name: name, from: p.from, at: at, sets: p.sets}
 }
 
 func cross(points []draft, a *AxisSpec) []draft {
@@ -155,6 +157,7 @@ func cross(points []draft, a *AxisSpec) []draft {
 			x := &a.Points[j]
 			def(&x.Name, fmt.Sprint(j+1))
 			q := p.with(a.Name.V, x.Name.V)
+			q.from = x.Section.At
 			q.sets = append(slices.Clone(p.sets), x.Set.List...)
 			out = append(out, q)
 		}
@@ -162,32 +165,45 @@ func cross(points []draft, a *AxisSpec) []draft {
 	return out
 }
 
-// load makes the point's scenario. Its errors are placed where the study makes
-// the assignment.
+// load makes the point's scenario and builds it once, since some mistakes show
+// on the network alone: a study is wrong before its first run, not in the middle.
+// Its errors are placed where the study makes the assignment.
 func (p draft) load(scenario string, base []byte, extra []string, version string) (*Point, error) {
-	pt := &Point{Name: p.name, At: p.at}
+	pt := &Point{Name: p.name, At: p.at, From: p.from}
 	for _, a := range p.sets {
 		pt.Sets = append(pt.Sets, a.Text)
 	}
 	pt.Sets = append(pt.Sets, extra...)
 	v, err := Parse(scenario, base, pt.Sets)
 	if err != nil {
-		if es, ok := err.(Errors); ok {
-			for _, e := range es {
-				for _, a := range p.sets {
-					if e.At.Kind == FromSet && e.At.Name == a.Text {
-						e.At = a.From
-						e.Msg = a.Text + ": " + e.Msg
-					}
-				}
-				if p.name != "" {
-					e.Msg = "point " + p.name + ": " + e.Msg
-				}
-			}
-		}
-		return nil, err
+		return nil, p.place(err)
 	}
+	m, err := v.Build(BuildOptions{})
+	if err != nil {
+		return nil, p.place(err)
+	}
+	m.Kernel.Close()
 	pt.Valid, pt.Seed = v, v.Spec.Seed.V
 	pt.Hash = v.Hash(version)
 	return pt, nil
+}
+
+// place puts the errors of a point where the study makes its assignments.
+func (p draft) place(err error) error {
+	es, ok := err.(Errors)
+	if !ok {
+		es = Errors{{At: p.from, Msg: err.Error()}}
+	}
+	for _, e := range es {
+		for _, a := range p.sets {
+			if e.At.Kind == FromSet && e.At.Name == a.Text {
+				e.At = a.From
+				e.Msg = a.Text + ": " + e.Msg
+			}
+		}
+		if p.name != "" {
+			e.Msg = "point " + p.name + ": " + e.Msg
+		}
+	}
+	return es
 }

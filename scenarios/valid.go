@@ -69,7 +69,7 @@ func (s *Spec) Validate(dir string) (*Valid, error) {
 
 // warn notes something that a user should know, with its place.
 func (c *validation) warn(at Origin, format string, args ...any) {
-	c.v.Warnings = append(c.v.Warnings, at.position()+": "+fmt.Sprintf(format, args...))
+	c.v.Warnings = append(c.v.Warnings, at.Position()+": "+fmt.Sprintf(format, args...))
 }
 
 // need records an error where a key must be given and is not.

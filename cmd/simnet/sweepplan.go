@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -33,12 +34,14 @@ type sweep struct {
 	dir string
 }
 
-// sweepPoint is one run. Base is where relative paths in the scenario start.
+// sweepPoint is one run. Base is where relative paths in the scenario start,
+// From the place in the study that names the point, for messages.
 type sweepPoint struct {
 	Name string
 	Hash string
 	At   map[string]string
 	Base string
+	From string
 }
 
 const sweepSchema = "simnet.sweep/1"
@@ -59,7 +62,7 @@ func planSweep(st *scenarios.Study, dir string) (*sweep, error) {
 		if err != nil {
 			return nil, failed(err)
 		}
-		q := sweepPoint{Name: p.Name, Hash: p.Hash, At: p.At, Base: base}
+		q := sweepPoint{Name: p.Name, Hash: p.Hash, At: p.At, Base: base, From: p.From.Position()}
 		s.Points = append(s.Points, q)
 		if err := writeAtomically(s.pointDir(q)+".yaml", p.Valid.Canonical()); err != nil {
 			return nil, failed(err)
@@ -163,10 +166,11 @@ func (s *sweep) runPoint(ctx context.Context, p sweepPoint) error {
 		return err
 	}()
 	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%s: point %s: %s", p.From, p.Name, strings.TrimPrefix(err.Error(), "simnet: "))
 		if e := ensureDir(filepath.Join(s.dir, "failed")); e != nil {
 			return e
 		}
-		if e := writeAtomically(s.failedFile(p), []byte(p.Name+"\n"+err.Error()+"\n")); e != nil {
+		if e := writeAtomically(s.failedFile(p), []byte(err.Error()+"\n")); e != nil {
 			return e
 		}
 	}
@@ -197,7 +201,7 @@ func (s *sweep) runLocal(c *cobra.Command, jobs int) error {
 					fmt.Fprintf(c.ErrOrStderr(), "[%d/%d] %s\n", done, len(todo), p.Name)
 				case c.Context().Err() == nil:
 					bad++
-					fmt.Fprintf(c.ErrOrStderr(), "[%d/%d] %s: %v\n", done, len(todo), p.Name, err)
+					fmt.Fprintf(c.ErrOrStderr(), "[%d/%d] %v\n", done, len(todo), err)
 				}
 				mu.Unlock()
 			}
