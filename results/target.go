@@ -35,6 +35,26 @@ func CheckTarget(dir string, force bool) error {
 	return err
 }
 
+// Earlier names the run that Write would replace in dir; "" if there is none.
+func Earlier(dir string) string {
+	if !IsRun(dir) {
+		return ""
+	}
+	d, err := ReadSummary(dir)
+	if err != nil {
+		return "a run that this simnet cannot read"
+	}
+	s := d.Summary
+	text := fmt.Sprintf("the run of %s, %s fidelity, seed %d, scenario %.12s", s.Scenario, s.Fidelity, s.Seed, s.SHA256)
+	if d.Host != nil && d.Host.WrittenAt != "" {
+		text += ", written " + d.Host.WrittenAt
+	}
+	if s.Partial {
+		text += ", partial"
+	}
+	return text
+}
+
 // workplace returns where the temporary directory of dir is made: beside dir,
 // so that it replaces dir in one step; inside it where that cannot be, because
 // dir is a mount point, its parent is not ours, or somebody works in it. The

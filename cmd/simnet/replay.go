@@ -64,14 +64,7 @@ func replayCmd() *cobra.Command {
 			}
 			n := &r.Report.Counters
 			run.Host.PacketHopsPerS = float64(n.DataHops+n.AckHops) / run.Host.WallS
-			sum, err := results.Write(run, out, results.WriteOptions{Force: force, NoPlots: noPlots, NoReport: noPlots})
-			if err != nil {
-				return failed(err)
-			}
-			if err := results.WriteTable(c.OutOrStdout(), sum, out); err != nil {
-				return failed(err)
-			}
-			return judge(run)
+			return finish(c, run, out, results.WriteOptions{Force: force, NoPlots: noPlots, NoReport: noPlots})
 		},
 	}
 	fl := c.Flags()

@@ -70,14 +70,7 @@ func runCmd() *cobra.Command {
 				return err
 			}
 			run.Warnings = portable(run.Warnings, args[0])
-			sum, err := results.Write(run, out, results.WriteOptions{Force: force, NoPlots: noPlots, NoReport: noPlots})
-			if err != nil {
-				return failed(err)
-			}
-			if err := results.WriteTable(c.OutOrStdout(), sum, out); err != nil {
-				return failed(err)
-			}
-			return judge(run)
+			return finish(c, run, out, results.WriteOptions{Force: force, NoPlots: noPlots, NoReport: noPlots})
 		},
 	}
 	f.register(c)
@@ -85,6 +78,23 @@ func runCmd() *cobra.Command {
 	c.Flags().BoolVar(&force, "force", false, "write into a directory that holds other files; they stay")
 	c.Flags().BoolVar(&noPlots, "no-plots", false, "leave out plots and report; make them later with plot and report")
 	return c
+}
+
+// finish writes the directory of a run, says which earlier run it replaces,
+// prints the table and judges the run.
+func finish(c *cobra.Command, run *results.Run, out string, o results.WriteOptions) error {
+	earlier := results.Earlier(out)
+	sum, err := results.Write(run, out, o)
+	if err != nil {
+		return failed(err)
+	}
+	if earlier != "" {
+		fmt.Fprintf(c.ErrOrStderr(), "replaced in %s: %s\n", out, earlier)
+	}
+	if err := results.WriteTable(c.OutOrStdout(), sum, out); err != nil {
+		return failed(err)
+	}
+	return judge(run)
 }
 
 // judge makes a run with broken invariants, or one that was interrupted, fail
