@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -85,6 +86,21 @@ func TestRefusals(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.set, err, c.want)
+		}
+	}
+}
+
+// An alpha reaches the packet engine as it is written, to the 2^-24 that the
+// engine counts in.
+func TestAlphaIsExact(t *testing.T) {
+	for text, want := range map[string]float64{"1/3": 1.0 / 3, "0.333": 0.333, "1/8": 0.125, "0.001": 0.001, "64": 64, "10%": 0.1} {
+		v, err := Load(small, []string{"cluster.transport.pfc.alpha=" + text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := v.Packet.Switches[0].Alpha
+		if got := float64(r.Num) / float64(r.Den); math.Abs(got-want) > 1.0/(1<<25) {
+			t.Errorf("alpha: %s is %d/%d, %g off", text, r.Num, r.Den, got-want)
 		}
 	}
 }

@@ -115,7 +115,7 @@ type LinkSpec struct {
 type SwitchSpec struct {
 	Section
 	Preset  Val[string]   `yaml:"preset" short:"true" doc:"simnet catalog switches"`
-	Buffer  Val[Bytes]    `yaml:"buffer" min:"10KB" doc:"shared packet buffer"`
+	Buffer  Val[Bytes]    `yaml:"buffer" min:"10KB" max:"2GB" doc:"shared packet buffer"`
 	Cell    Val[Bytes]    `yaml:"cell" min:"1B" max:"4096B" doc:"granule of buffer accounting"`
 	Latency Val[sim.Time] `yaml:"latency" min:"0ps" doc:"port to port, unloaded"`
 	Ports   Val[int]      `yaml:"ports" min:"1" doc:"at port_rate"`

@@ -46,7 +46,7 @@ type CCSpec struct {
 type PFCSpec struct {
 	Section
 	Enabled  Val[bool]      `yaml:"enabled" short:"true" default:"true"`
-	Alpha    Val[Ratio]     `yaml:"alpha" min:"0.001" max:"64" default:"1/8" doc:"dynamic threshold: XOFF at alpha times the free shared buffer"`
+	Alpha    Val[Ratio]     `yaml:"alpha" min:"0.001" max:"64" default:"1/8" doc:"dynamic threshold: XOFF at alpha times the free shared buffer (counted in 2^-24: 1/3 of 64 MB is exact to 2 B)"`
 	Headroom Val[AutoBytes] `yaml:"headroom" default:"auto" doc:"per port and class; auto: from rate, cable and response time"`
 	Reserved Val[Bytes]     `yaml:"reserved" default:"19KB" min:"0B" doc:"guaranteed to each port and class"`
 	XonDelta Val[Bytes]     `yaml:"xon_offset" default:"18KB" min:"0B" doc:"XON lies this much below XOFF"`

@@ -130,10 +130,11 @@ func (c *validation) packetSwitch(s *SwitchSpec, t *TransportSpec) packet.Switch
 	return k
 }
 
-// fraction is r as a ratio of integers, to a part in 4,096 below one.
+// fraction is r as a ratio of integers, to the 2^-24 that the packet engine
+// counts alpha in.
 func fraction(r Ratio) packet.Ratio {
 	den := int64(1)
-	for float64(r)*float64(den) != math.Trunc(float64(r)*float64(den)) && den < 4096 {
+	for float64(r)*float64(den) != math.Trunc(float64(r)*float64(den)) && den < 1<<24 {
 		den *= 2
 	}
 	return packet.Ratio{Num: max(1, int64(math.Round(float64(r)*float64(den)))), Den: den}

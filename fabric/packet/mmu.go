@@ -7,7 +7,7 @@ type device struct {
 	shared, pool int64 // shared buffer: in use, size
 	used, max    int64 // all bytes buffered; the most so far
 	buffer       int64
-	egressAlpha  int64 // in units of 2^-16
+	egressAlpha  int64 // in units of 2^-24
 	egressLimit  int64
 	node         int32
 	cell         int32
@@ -22,16 +22,26 @@ type account struct {
 	hdrMax   int32
 	reserved int32
 	fixed    int32 // XOFF threshold if not dynamic
-	alpha    int32 // in units of 2^-16
+	alpha    int32 // in units of 2^-24
 	xon      int32 // hysteresis
 	lossless bool
 	xoff     bool // the upstream has been told to pause
 	q        uint8
 }
 
-const alphaOne = 1 << 16
+// alphaBits is the precision of a dynamic threshold: an alpha of 64 is the
+// largest and still fits an account's 32 bits, and 1/3 of 64 MB comes out to
+// 2 B, less than any cell. Powers of two are exact.
+const (
+	alphaBits = 24
+	alphaOne  = 1 << alphaBits
+)
 
-func (r Ratio) fixed() int64 { return r.Num * alphaOne / r.Den }
+// maxBuffer is the largest threshold that 63 bits hold in units of 2^-24.
+const maxBuffer = 1 << 38
+
+// fixed returns r in units of 2^-24, rounded.
+func (r Ratio) fixed() int64 { return (r.Num*alphaOne + r.Den/2) / r.Den }
 
 // buildMMU sizes reserved, headroom and shared parts of every switch.
 func (e *Engine) buildMMU() error {
@@ -118,7 +128,7 @@ func (d *device) threshold(a *account) int64 {
 	if a.fixed != 0 {
 		return int64(a.fixed)
 	}
-	return (d.pool - d.shared) * int64(a.alpha) >> 16
+	return (d.pool - d.shared) * int64(a.alpha) >> alphaBits
 }
 
 func (a *account) sharedUse() int64 { return int64(max(0, a.used-a.reserved)) }
@@ -131,7 +141,7 @@ func (d *device) admit(a *account, z, eq int32) bool {
 		limit := d.egressLimit
 		free := d.pool - d.shared
 		if limit == 0 {
-			limit = free * d.egressAlpha >> 16
+			limit = free * d.egressAlpha >> alphaBits
 		}
 		if int64(eq+z) > limit || int64(z) > free {
 			return false

@@ -176,3 +176,21 @@ func TestWatchdogBreaksDeadlock(t *testing.T) {
 		t.Errorf("finished %d, drops %d, deadlocks %d", rep.Counters.FlowsFinished, rep.Counters.Drops, rep.Counters.Deadlocks)
 	}
 }
+
+// TestThresholdExact: a dynamic threshold is alpha times the free buffer to two
+// bytes of 64 MB whatever the alpha, and exactly where alpha is a binary fraction.
+func TestThresholdExact(t *testing.T) {
+	for _, r := range []Ratio{{1, 3}, {1, 10}, {1, 1000}, {2, 7}, {1, 8}, {1, 256}, {64, 1}} {
+		a := &account{alpha: int32(r.fixed())}
+		for _, pool := range []int64{1 << 20, 64_000_001, 2_000_000_000} {
+			d := &device{pool: pool}
+			want, slack := pool*r.Num/r.Den, int64(0)
+			if r.Den&(r.Den-1) != 0 {
+				slack = pool>>25 + 1
+			}
+			if got := d.threshold(a); got < want-slack || got > want+slack {
+				t.Errorf("alpha %d/%d of %d B: %d, want %d within %d", r.Num, r.Den, pool, got, want, slack)
+			}
+		}
+	}
+}

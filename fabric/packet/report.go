@@ -107,7 +107,7 @@ func (e *Engine) typicalXOFF(o *port) int64 {
 				if a.fixed != 0 {
 					return int64(a.fixed)
 				}
-				return e.switches[o.sw].pool * int64(a.alpha) >> 16
+				return e.switches[o.sw].pool * int64(a.alpha) >> alphaBits
 			}
 		}
 	}

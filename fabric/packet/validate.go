@@ -89,6 +89,8 @@ func (s *Switch) validate() error {
 		return fmt.Errorf("Reserved, Headroom, XOFF, XonOffset, EgressLimit: negative value")
 	case s.XOFF == 0 && !s.Alpha.valid():
 		return fmt.Errorf("Alpha: %d/%d: want a positive fraction up to 64", s.Alpha.Num, s.Alpha.Den)
+	case s.Buffer > maxBuffer || s.XOFF == 0 && s.Buffer/s.Alpha.Den*s.Alpha.Num > maxBuffer || s.EgressLimit == 0 && s.EgressAlpha.valid() && s.Buffer/s.EgressAlpha.Den*s.EgressAlpha.Num > maxBuffer:
+		return fmt.Errorf("Buffer: %d B, times alpha, is more than %d B", s.Buffer, int64(maxBuffer))
 	case s.EgressLimit == 0 && !s.EgressAlpha.valid():
 		return fmt.Errorf("EgressAlpha: %d/%d: want a positive fraction up to 64", s.EgressAlpha.Num, s.EgressAlpha.Den)
 	}

@@ -75,7 +75,7 @@ var keys = []key{
 	mapKey("KMAX_MAP", 1000, math.MaxInt32, func(c *Config) *[]RateValue { return &c.KMax }),
 	mapKey("KMIN_MAP", 1000, math.MaxInt32, func(c *Config) *[]RateValue { return &c.KMin }),
 	mapKey("PMAX_MAP", 1, 1, func(c *Config) *[]RateValue { return &c.PMax }),
-	intKey("BUFFER_SIZE", keyCommon, 1, 1<<20, func(c *Config) *int64 { return &c.BufferMiB }),
+	intKey("BUFFER_SIZE", keyCommon, 1, 1<<17, func(c *Config) *int64 { return &c.BufferMiB }),
 	ignoredKey("TOPOLOGY_FILE", keyFile, 1), ignoredKey("FLOW_FILE", keyFile, 1), ignoredKey("TRACE_FILE", keyFile, 1),
 	ignoredKey("TRACE_OUTPUT_FILE", keyFile, 1), ignoredKey("FCT_OUTPUT_FILE", keyFile, 1), ignoredKey("PFC_OUTPUT_FILE", keyFile, 1),
 	ignoredKey("QLEN_MON_FILE", keyFile, 1), ignoredKey("QLEN_MON_START", keyFile, 1), ignoredKey("QLEN_MON_END", keyFile, 1),
