@@ -29,14 +29,42 @@ func TestFairShares(t *testing.T) {
 				t.Errorf("drops %d, pauses %d, cuts %d", n.Drops, n.PFCPauses, n.RateCuts)
 			}
 			f0, f1 := rep.Flows[0].FCT.Seconds(), rep.Flows[1].FCT.Seconds()
-			if d := math.Abs(f0-f1) / max(f0, f1); d > max(0.15, unfair[a]) {
-				t.Errorf("completions %g and %g s differ by %.0f %%", f0, f1, 100*d)
-			}
 			rate := 100 * sim.Gbps
 			if ideal := rate.TxTime(2 * c.Framing.WireBytes(size)).Seconds(); max(f0, f1) > max(1.25, slack[a])*ideal {
 				t.Errorf("took %g s, the port alone %g", max(f0, f1), ideal)
 			}
+			// Who is cut first is drawn at random, so fairness is a matter of the mean.
+			lead := (f0 - f1) / max(f0, f1)
+			const seeds = 12
+			for c.Seed = 2; c.Seed <= seeds; c.Seed++ {
+				_, rep := run(t, g, r, c, incast(2, size))
+				f0, f1 := rep.Flows[0].FCT.Seconds(), rep.Flows[1].FCT.Seconds()
+				lead += (f0 - f1) / max(f0, f1)
+			}
+			if lead = math.Abs(lead) / seeds; lead > max(0.1, unfair[a]) {
+				t.Errorf("one flow is ahead by %.0f %% in the mean", 100*lead)
+			}
 		})
+	}
+}
+
+// QPs that share a NIC send at their own rates as long as these fit the port,
+// whatever they wait for one another: 40 + 23 + 17 + 11 of 100 Gb/s, wire bytes.
+func TestRateLimitersKeepTheirRates(t *testing.T) {
+	g, r := star(5, 100*sim.Gbps, sim.Microsecond)
+	c := DefaultConfig()
+	var fs []fabric.Flow
+	rates := []int64{40, 23, 17, 11}
+	for i, n := range rates {
+		fs = append(fs, fabric.Flow{Src: 1, Dst: fabric.NodeID(2 + i), Bytes: n << 20, MaxRate: sim.Rate(n) * sim.Gbps})
+	}
+	_, rep := run(t, g, r, c, fs)
+	for i, n := range rates {
+		rate := sim.Rate(n) * sim.Gbps
+		want := rate.TxTime(c.Framing.WireBytes(n << 20)).Seconds()
+		if got := rep.Flows[i].FCT.Seconds(); math.Abs(got/want-1) > 0.005 {
+			t.Errorf("the QP of %d Gb/s takes %g s, at its rate %g", n, got, want)
+		}
 	}
 }
 

@@ -99,7 +99,10 @@ func (s *shard) sendQP(oi int32, o *port, q uint8, n *nic) {
 		t, n.txRem = divTime(uint64(size), uint64(n.limit), n.txRem)
 		n.txFree = s.now + t
 	}
-	f.avail = s.now + sim.Time(uint64(size)*f.ps>>psShift)
+	// A token bucket one packet deep: what a packet waited for the port is not
+	// lost, but never more than one comes early.
+	gap := sim.Time(uint64(size) * f.ps >> psShift)
+	f.avail = max(f.avail, s.now-gap) + gap
 	if !f.sendable() {
 		return
 	}
