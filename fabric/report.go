@@ -26,6 +26,9 @@ type Report struct {
 	Extrapolated []string
 	// PacketBytes is how many of BytesDelivered were moved as packets.
 	PacketBytes int64
+	// End is the time of the last event; it may lie beyond the kernel's now
+	// where the engine went on with flows that never arrived.
+	End sim.Time
 }
 
 // Counters are totals over the run.

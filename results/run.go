@@ -28,8 +28,13 @@ type Run struct {
 	// NodeLinks holds the loads of the links inside a node, where they are known.
 	NodeLinks []scenarios.NodeLinks
 	// Partial marks a run that was interrupted or that met its time limit.
-	Partial  bool
-	Warnings []string
+	Partial bool
+	// Asked marks a partial run that ended where its scenario says (run.until),
+	// Interrupted one that somebody stopped.
+	Asked, Interrupted bool
+	Warnings           []string
+	// Unfinished says why flows never arrived; "" if all did.
+	Unfinished string
 
 	// Coverage is the fraction of payload bytes moved as packets, 0 to 1; nil
 	// takes it from the report.

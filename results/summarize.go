@@ -137,6 +137,9 @@ func summarizeNetwork(r *Run, busy sim.Time) Network {
 		ActiveS: busy.Seconds(), ByCollective: byCollective(rep.Flows, r.SimTime),
 		HottestPorts: []HotPort{},
 	}
+	if r.Unfinished != "" {
+		n.Unfinished = &Unfinished{Flows: c.Flows - c.FlowsFinished, Reason: r.Unfinished, Asked: r.Asked, First: unfinishedNames(r)}
+	}
 	slow := make([]float64, 0, len(rep.Flows))
 	for i := range rep.Flows {
 		if x, ok := slowdown(&rep.Flows[i]); ok {
@@ -202,6 +205,17 @@ func flowName(r *Run, id fabric.FlowID) string {
 		name = f.Label + " " + name
 	}
 	return fmt.Sprintf("%s (flow %d)", name, id)
+}
+
+// unfinishedNames names the first flows that never arrived.
+func unfinishedNames(r *Run) []string {
+	var ids []fabric.FlowID
+	for i := range r.Report.Flows {
+		if r.Report.Flows[i].FCT < 0 {
+			ids = append(ids, fabric.FlowID(i))
+		}
+	}
+	return flowNames(r, ids)
 }
 
 func flowNames(r *Run, ids []fabric.FlowID) []string {

@@ -70,8 +70,10 @@ type Stage struct {
 
 // Network is what the fabric did.
 type Network struct {
-	Flows          int64        `json:"flows"`
-	FlowsFinished  int64        `json:"flows_finished"`
+	Flows         int64 `json:"flows"`
+	FlowsFinished int64 `json:"flows_finished"`
+	// Unfinished names flows that never arrived; nil if all did.
+	Unfinished     *Unfinished  `json:"unfinished,omitempty"`
 	BytesDelivered int64        `json:"bytes_delivered"`
 	ActiveS        float64      `json:"active_s"` // time with at least one flow in progress
 	FCTSlowdown    *Quantiles   `json:"fct_slowdown,omitempty"`
@@ -98,6 +100,15 @@ type Network struct {
 	Storms             []Storm      `json:"storms,omitzero"`
 	HottestPorts       []HotPort    `json:"hottest_ports"`
 	NotModelled        *NotModelled `json:"not_modelled,omitempty"`
+}
+
+// Unfinished is about flows that never arrived: how many, why, and the first of
+// them.
+type Unfinished struct {
+	Flows  int64    `json:"flows"`
+	Reason string   `json:"reason"`
+	Asked  bool     `json:"asked"` // run.until ended the run: as the scenario wants it
+	First  []string `json:"first"`
 }
 
 // NotModelled names the keys that are left out, and why.

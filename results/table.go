@@ -23,6 +23,9 @@ func WriteTable(w io.Writer, s *Summary, dir string) error {
 	if s.Partial {
 		t.line("PARTIAL: the run did not finish; what follows is up to %s of simulated time", humanSeconds(s.SimTimeS))
 	}
+	if u := s.Network.Unfinished; u != nil {
+		t.wrapped("UNFINISHED: ", u.Text(s.Network))
+	}
 	t.step(s)
 	t.traces(s)
 	t.network(&s.Network)
@@ -40,6 +43,21 @@ func WriteTable(w io.Writer, s *Summary, dir string) error {
 	}
 	_, err := io.WriteString(w, t.b.String())
 	return err
+}
+
+// namedUnfinished is how many of the flows that never arrived a sentence names.
+const namedUnfinished = 4
+
+// Text is a sentence about the unfinished flows of n.
+func (u *Unfinished) Text(n Network) string {
+	text := fmt.Sprintf("%s of %s flows never arrived: %s", humanCount(u.Flows), humanCount(n.Flows), u.Reason)
+	if k := min(namedUnfinished, len(u.First)); k > 0 {
+		text += ": " + strings.Join(u.First[:k], ", ")
+		if left := u.Flows - int64(k); left > 0 {
+			text += fmt.Sprintf(" and %s more", humanCount(left))
+		}
+	}
+	return text
 }
 
 type table struct{ b strings.Builder }

@@ -23,6 +23,10 @@ type Outcome struct {
 	// Partial says that the run was stopped (Ctrl-C, run.until) before its jobs
 	// were done.
 	Partial bool
+	// Asked says that run.until ended it, Interrupted that Stop did.
+	Asked, Interrupted bool
+	// Unfinished says why flows of the run never arrived; "" if all did.
+	Unfinished string
 	// Coverage is the share of the delivered bytes that moved as packets, 0 to 1.
 	Coverage float64
 	End      sim.Time // simulated time at the end
@@ -81,12 +85,12 @@ func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
 	o := &Outcome{Warnings: append(slices.Clone(m.Valid.Warnings), m.Warnings...), End: m.Kernel.Now(), Events: m.events()}
 	switch {
 	case errors.Is(err, sim.ErrStopped):
-		o.Partial = true
+		o.Partial, o.Interrupted = true, true
 	case err != nil:
 		m.Kernel.Close()
 		return nil, err
-	case limit != sim.Never && len(waiting) > 0:
-		o.Partial = true
+	case limit != sim.Never && (len(waiting) > 0 || m.trafficLeft()):
+		o.Partial, o.Asked = true, true
 		o.Warnings = append(o.Warnings, fmt.Sprintf("stopped at run.until (%v) before the jobs were done", limit))
 	case len(waiting) > 0:
 		m.Kernel.Close()
@@ -96,6 +100,11 @@ func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
 		o.Report = m.window.report()
 	} else {
 		o.Report = m.Sims[0].Report()
+	}
+	if o.Unfinished = m.unfinished(o.Report, o.Interrupted); o.Unfinished != "" && len(waiting) == 0 {
+		// Traffic has nobody that waits for it: its flows are what is left.
+		o.Partial = true
+		o.End = max(o.End, min(o.Report.End, limit))
 	}
 	if m.window != nil && o.Report.PacketBytes == 0 {
 		w := m.Valid.window()

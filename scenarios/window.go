@@ -142,7 +142,7 @@ func (s *splitter) report() *fabric.Report {
 	r.Counters.BytesDelivered += f.Counters.BytesDelivered
 	r.Counters.Flows, r.Counters.FlowsFinished = int64(len(s.flows)), 0
 	r.Counters.FlowsFailed += f.Counters.FlowsFailed
-	r.PacketBytes = p.Counters.BytesDelivered
+	r.PacketBytes, r.End = p.Counters.BytesDelivered, max(p.End, f.End)
 	r.Violations = append(slices.Clone(p.Violations), f.Violations...)
 	r.Notes = append(slices.Clone(p.Notes), f.Notes...)
 	r.Flows = make([]fabric.FlowRecord, len(s.flows))

@@ -97,14 +97,18 @@ func finish(c *cobra.Command, run *results.Run, out string, o results.WriteOptio
 	return judge(run)
 }
 
-// judge makes a run with broken invariants, or one that was interrupted, fail
-// after its results have been kept.
+// judge makes a run with broken invariants, one that was interrupted, or one
+// whose flows never arrived fail after its results have been kept. That run.until
+// ends a run is as the scenario wants it.
 func judge(r *results.Run) error {
 	if n := len(r.Report.Violations); n > 0 {
 		return failed(fmt.Errorf("%d invariants were broken, the first: %s", n, r.Report.Violations[0]))
 	}
-	if r.Partial {
-		return failed(fmt.Errorf("the run was stopped before its end; partial results are kept"))
+	switch c := &r.Report.Counters; {
+	case !r.Partial || r.Asked:
+		return nil
+	case r.Unfinished != "" && !r.Interrupted:
+		return failed(fmt.Errorf("%d of %d flows never arrived: %s; partial results are kept", c.Flows-c.FlowsFinished, c.Flows, r.Unfinished))
 	}
-	return nil
+	return failed(fmt.Errorf("the run was stopped before its end; partial results are kept"))
 }

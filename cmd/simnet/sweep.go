@@ -164,6 +164,7 @@ func (s *sweep) run(c *cobra.Command, on string, jobs int) error {
 // bytes as one that went through.
 func (s *sweep) collect(c *cobra.Command) error {
 	var csv strings.Builder
+	stuck := 0
 	csv.WriteString("point,gpus,network_active_s,step_s,tokens_per_s,tflops_per_gpu,mfu,ecn_marked,cnps,pfc_pauses,drops\n")
 	dirs := make([]*results.Dir, len(s.Points))
 	training := true
@@ -173,6 +174,12 @@ func (s *sweep) collect(c *cobra.Command) error {
 			return failed(err)
 		}
 		dirs[i] = d
+		if u := d.Summary.Network.Unfinished; u != nil {
+			fmt.Fprintf(c.ErrOrStderr(), "point %s is partial: %s\n", p.Name, u.Text(d.Summary.Network))
+			if !u.Asked {
+				stuck++
+			}
+		}
 		m, n := d.Summary, d.Summary.Network
 		step := results.Step{}
 		if m.Step != nil {
@@ -195,6 +202,9 @@ func (s *sweep) collect(c *cobra.Command) error {
 	}
 	s.explainNodes(c, dirs)
 	fmt.Fprintf(c.OutOrStdout(), "%d points in %s\n", len(s.Points), s.dir)
+	if stuck > 0 {
+		return failed(fmt.Errorf("%d of %d points have flows that never arrived; their results are partial", stuck, len(s.Points)))
+	}
 	return nil
 }
 

@@ -74,7 +74,7 @@ func (e *Engine) account(s int32, share float64) {
 // and pauses are not modelled and stay zero; ACKs do not count as TxBytes.
 func (e *Engine) Report() *fabric.Report {
 	e.now = max(e.now, e.k.Now())
-	r := &fabric.Report{Fidelity: "flow", Flows: make([]fabric.FlowRecord, e.recs.n), Ports: make([]fabric.PortStats, len(e.g.Ports))}
+	r := &fabric.Report{Fidelity: "flow", End: e.now, Flows: make([]fabric.FlowRecord, e.recs.n), Ports: make([]fabric.PortStats, len(e.g.Ports))}
 	tx := make([]int64, len(e.usage))
 	for i := range tx {
 		tx[i] = e.usage[i].tx

@@ -33,11 +33,12 @@ type Engine struct {
 	mark    uint32
 	pathBuf []fabric.PortID
 
-	faulty  bool   // a link has changed: nothing is remembered any more
-	events  uint64 // of islands that are gone
-	replays int64  // histories simulated again
-	skipped int64  // payload bytes moved without packets
-	played  int64  // payload bytes of episodes played back
+	last    sim.Time // of the events of islands that are gone
+	faulty  bool     // a link has changed: nothing is remembered any more
+	events  uint64   // of islands that are gone
+	replays int64    // histories simulated again
+	skipped int64    // payload bytes moved without packets
+	played  int64    // payload bytes of episodes played back
 }
 
 // flow is what the engine keeps of every flow.

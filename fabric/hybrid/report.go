@@ -18,6 +18,7 @@ func (e *Engine) Report() *fabric.Report {
 		if is.run.parked {
 			is.run.unpark(now)
 		}
+		e.last = max(e.last, is.run.live.Now())
 		e.skipped += is.run.skipped
 		e.events += is.run.live.Events()
 		is.run.live.Release()
@@ -28,6 +29,7 @@ func (e *Engine) Report() *fabric.Report {
 	if e.cfg.Exact {
 		r.Fidelity = "packet"
 	}
+	r.End = max(now, e.last)
 	r.PacketBytes = r.Counters.BytesDelivered - e.skipped - e.played
 	r.Flows = make([]fabric.FlowRecord, len(e.flows))
 	r.Counters.Flows, r.Counters.FlowsFinished = int64(len(e.flows)), 0

@@ -168,6 +168,7 @@ func (e *Engine) finish(is *island) {
 	} else {
 		e.skipped += is.run.skipped
 		at := is.run.clock - is.birth
+		e.last = max(e.last, is.run.live.Now())
 		e.events += is.run.live.Events()
 		o := is.run.live.Release()
 		if n != nil {

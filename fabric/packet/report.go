@@ -22,7 +22,7 @@ func (e *Engine) Report() *fabric.Report {
 		Timeouts: n.timeouts, PFCWatchdogs: n.watchdogs,
 	}
 	now := max(e.k.Now(), s.now)
-	r.PacketBytes = n.delivered
+	r.PacketBytes, r.End = n.delivered, now
 	r.Flows = make([]fabric.FlowRecord, len(e.flows))
 	for i := range e.flows {
 		r.Flows[i] = e.flows[i].rec
