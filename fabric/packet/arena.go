@@ -23,8 +23,8 @@ const (
 // Packets live in the arena of a shard and are named by index.
 type packet struct {
 	next int32 // link of a queue or of the free list
-	path int32 // index into paths of the port after the next
-	in   int32 // account that it occupies at this switch, -1 none
+	path int32 // on the wire and in a queue: index into paths of what comes after the next port
+	in   int32 // port that it came over, or on the wire is coming over; -1: none yet
 	size uint16
 	kind uint8 // and flags, in the high four bits
 	q    uint8 // queue at switches

@@ -12,8 +12,9 @@ const cutBytes = 64
 
 // waitWhole reports whether packet ki, of which the header has come over port
 // pi, has to be received whole before port oi can send it: a faster egress
-// would run dry. It then comes again as evWhole.
-func (s *shard) waitWhole(pi, oi int32, k *packet, ki int32) bool {
+// would run dry. It then comes again as evWhole, bound for hop as now.
+func (s *shard) waitWhole(pi, oi, hop, ki int32) bool {
+	k := &s.pkts[ki]
 	in, out := &s.ports[pi], &s.ports[oi]
 	size := int64(k.size)
 	if out.rate <= in.rate || size <= cutBytes {
@@ -25,15 +26,15 @@ func (s *shard) waitWhole(pi, oi int32, k *packet, ki int32) bool {
 		s.n.ackHops--
 	}
 	t := in.rate.TxTime(size)
-	s.pushArrive(s.now+t-t*cutBytes/sim.Time(size), evWhole, pi, ki)
+	s.pushArrive(s.now+t-t*cutBytes/sim.Time(size), evWhole, pi, hop, ki)
 	return true
 }
 
-// whole handles packet ki that has come whole over port pi.
-func (s *shard) whole(pi, ki int32) {
-	in := &s.ports[pi]
+// whole handles packet ki, bound for port oi, that has come whole.
+func (s *shard) whole(oi, ki int32) {
+	in := &s.ports[s.pkts[ki].in]
 	in.cut = false
-	s.arrive(pi, ki)
+	s.arrive(oi, ki)
 	in.cut = true
 }
 

@@ -66,7 +66,7 @@ func (e *Engine) waitsFor(s *shard, pc int32) []int32 {
 		}
 		u := &e.queues[e.ports[p].q0+queueData+class]
 		for i := u.head; i >= 0; i = s.pkts[i].next {
-			if s.pkts[i].in == pc {
+			if s.pkts[i].in == pc/e.nc {
 				out = append(out, next)
 				break
 			}

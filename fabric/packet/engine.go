@@ -59,6 +59,7 @@ type Engine struct {
 	deadlocks int64
 	cycles    []string
 	anyCut    bool     // some switch cuts through
+	limited   bool     // some host has a limit over all its ports
 	slack     sim.Time // of Ideal: a rounding a hop where a rate is no whole number of ps a byte
 
 	// Islands; see island.go.

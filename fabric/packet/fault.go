@@ -80,11 +80,12 @@ func (s *shard) leave(pi int32, o *port, ki int32) {
 	k := &s.pkts[ki]
 	z := int32(k.size)
 	o.qbytes -= z
-	a := &s.accounts[k.in]
+	ai := s.accountOf(k)
+	a := &s.accounts[ai]
 	d := &s.switches[o.sw]
 	d.release(a, z)
 	if a.xoff && d.mayResume(a) {
-		s.resume(k.in, a)
+		s.resume(ai, a)
 	}
 }
 

@@ -159,7 +159,7 @@ func (e *Engine) addQP(fi int32, size int64, path, ack int32, f *fabric.Flow, n 
 	sq.bdp = sq.line.Bytes(rtt)
 	sq.maxWin = e.windowOf(&sq)
 	sq.win = sq.maxWin
-	rq := receiver{path: ack, flow: fi, by: -1, gap: -1, node: e.nicOf[f.Dst], q: queueControl}
+	rq := receiver{size: size, path: ack, flow: fi, by: -1, gap: -1, node: e.nicOf[f.Dst], q: queueControl}
 	if dst.ackData || e.cfg.Compat {
 		rq.q = q
 	}
@@ -219,11 +219,10 @@ func (s *shard) progress(qi int32, r *receiver, before int64) {
 	if s.now >= s.tel.tickAt {
 		s.tick()
 	}
-	f := &s.e.flows[r.flow]
-	if f.down != nil {
-		s.relay(f)
+	if r.relays {
+		s.relay(&s.e.flows[r.flow])
 	}
-	if !s.compat && r.next == s.snd[qi].size {
+	if !s.compat && r.next == r.size {
 		s.finishQP(qi)
 	}
 }

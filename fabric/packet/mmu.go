@@ -29,6 +29,9 @@ type account struct {
 	q        uint8
 }
 
+// accountOf returns the index of the account of a data packet at a switch.
+func (s *shard) accountOf(k *packet) int32 { return k.in*s.nc + int32(k.q) - queueData }
+
 // alphaBits is the precision of a dynamic threshold: an alpha of 64 is the
 // largest and still fits an account's 32 bits, and 1/3 of 64 MB comes out to
 // 2 B, less than any cell. Powers of two are exact.

@@ -63,13 +63,14 @@ func (s *shard) hostDequeue(oi int32, o *port) {
 			s.transmit(oi, o, s.pop(o, q))
 			break
 		}
-		n := &s.e.nics[o.host]
-		if n.limit > 0 && n.txFree > s.now {
-			o.pending = true
-			s.push(n.txFree, evTx, oi, 0)
-			return
+		if s.e.limited {
+			if n := &s.e.nics[o.host]; n.limit > 0 && n.txFree > s.now {
+				o.pending = true
+				s.push(n.txFree, evTx, oi, 0)
+				return
+			}
 		}
-		s.sendQP(oi, o, q, n)
+		s.sendQP(oi, o, q)
 	}
 	if !o.pending && o.ready&^o.paused != 0 {
 		o.pending = true
@@ -78,7 +79,7 @@ func (s *shard) hostDequeue(oi int32, o *port) {
 }
 
 // sendQP sends the next packet of the first ready QP of queue q.
-func (s *shard) sendQP(oi int32, o *port, q uint8, n *nic) {
+func (s *shard) sendQP(oi int32, o *port, q uint8) {
 	u := &s.queues[o.q0+int32(q)]
 	qi := u.head
 	f := &s.snd[qi]
@@ -94,10 +95,12 @@ func (s *shard) sendQP(oi int32, o *port, q uint8, n *nic) {
 	ki := s.newData(qi, f)
 	size := int64(s.pkts[ki].size)
 	s.transmit(oi, o, ki)
-	if n.limit > 0 {
-		var t sim.Time
-		t, n.txRem = divTime(uint64(size), uint64(n.limit), n.txRem)
-		n.txFree = s.now + t
+	if s.e.limited {
+		if n := &s.e.nics[o.host]; n.limit > 0 {
+			var t sim.Time
+			t, n.txRem = divTime(uint64(size), uint64(n.limit), n.txRem)
+			n.txFree = s.now + t
+		}
 	}
 	// A token bucket one packet deep: what a packet waited for the port is not
 	// lost, but never more than one comes early.
@@ -198,6 +201,10 @@ func (s *shard) newData(qi int32, f *sender) int32 {
 // receive hands packet ki to the host it is for, at once or through its PCIe
 // limit.
 func (s *shard) receive(pi, ki int32) {
+	if !s.e.limited {
+		s.deliver(pi, ki)
+		return
+	}
 	n := &s.e.nics[s.e.nicOf[s.ports[pi].peer]]
 	if n.limit == 0 {
 		s.deliver(pi, ki)

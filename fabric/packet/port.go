@@ -84,6 +84,7 @@ func (e *Engine) build() error {
 			}
 			e.nicOf[i] = int32(len(e.nics))
 			e.nics = append(e.nics, newNIC(n, &c.NICs[n.Class], int32(i)))
+			e.limited = e.limited || n.Limit > 0
 		} else {
 			if int(n.Class) >= len(c.Switches) {
 				return classError(n, "Switches", len(c.Switches))

@@ -2,20 +2,26 @@ package packet
 
 import "github.com/simnet/simnet/sim"
 
-// receiver is the receiving side of a QP.
+// receiver is the receiving side of a QP: two cache lines, of which a packet in
+// order needs the first.
 type receiver struct {
-	next   int64 // bytes received in order
-	path   int32 // of the ACKs
-	flow   int32
-	marked int32 // packets with a mark since the last ACK
-	by     int32 // port that marked last
-	node   int32 // index of the NIC
+	next   int64    // bytes received in order
+	size   int64    // of the QP
+	cnpAt  sim.Time // no CNP before
+	ooo    spans    // received beyond next
+	path   int32    // of the ACKs
+	marked int32    // packets with a mark since the last ACK
+	by     int32    // port that marked last
 	q      uint8
 	cnpDue bool
-	cnpAt  sim.Time // no CNP before
+	relays bool // its flow has relays that wait for it
+	_      [1]byte
+
+	flow   int32
+	node   int32    // index of the NIC
 	nackAt sim.Time // when the last NACK was sent
-	gap    int64    // the offset that it asked for; -1: none open
-	ooo    spans    // received beyond next
+	gap    int64    // the offset that it asked for, open while that is next
+	_      [40]byte
 }
 
 // deliver handles packet ki at the host that port pi leads to.
@@ -56,7 +62,6 @@ func (s *shard) deliver(pi, ki int32) {
 	if len(r.ooo) > 0 {
 		r.next = r.ooo.advance(r.next)
 	}
-	r.gap = -1
 	s.progress(qi, r, before)
 	if k.flags()&flagAckReq == 0 && !s.compat {
 		s.release(ki)
@@ -77,7 +82,6 @@ func (s *shard) sendAck(kind uint8, r *receiver, ki int32) {
 	r.marked = 0
 	k.size = uint16(s.e.ack)
 	k.q = r.q
-	k.in = -1
 	k.path = r.path + 1
 	oi := s.paths[r.path]
 	o := &s.ports[oi]

@@ -23,6 +23,9 @@ func (e *Engine) initRelay(fi int32) {
 		e.setLimit(f)
 	}
 	if len(f.down) > 0 {
+		for qi := f.qp; qi < f.qp+f.qps; qi++ {
+			e.rcv[qi].relays = true
+		}
 		f.notify = e.nextNotify(f, e.delivered(f))
 	}
 }

@@ -14,19 +14,17 @@ const (
 // psShift is the binary point of sender.ps.
 const psShift = 16
 
-// sender is the sending side of a QP.
+// sender is the sending side of a QP: four cache lines, of which a packet or
+// an ACK needs the first two.
 type sender struct {
-	size  int64
 	next  int64 // first byte not yet sent
 	una   int64 // first byte not yet acknowledged
 	limit int64 // bytes that may be sent: size, or what upstream flows allow
 	avail sim.Time
 	win   int64  // bytes in flight allowed; 0: no limit
 	ps    uint64 // pacing in 2^-16 ps a byte; 0: line rate
-	port  int32
 	link  int32
 	path  int32
-	flow  int32
 	since uint16 // packets since the last that asked for an ACK
 	every uint16
 	state uint8
@@ -34,15 +32,19 @@ type sender struct {
 	tries uint8
 	hops  uint8
 
-	high   int64 // highest byte ever sent
-	quota  int64 // bytes until the congestion control wants to know
-	rtoAt  sim.Time
-	rate   sim.Rate
-	line   sim.Rate // of the NIC, or the flow's own cap
+	size  int64
+	high  int64 // highest byte ever sent
+	quota int64 // bytes until the congestion control wants to know
+	rtoAt sim.Time
+	retx  int64 // selective repeat: 1 + the next hole to send again; 0: none
+	rate  sim.Rate
+	line  sim.Rate // of the NIC, or the flow's own cap
+	port  int32
+	flow  int32
+
 	maxWin int64
 	bdp    int64
 	rtt    sim.Time // idle round trip of its path
-	retx   int64    // selective repeat: 1 + the next hole to send again; 0: none
 	holes  int64    // end of the range in which holes count as lost
 	sack   spans    // received out of order, as far as NACKs told
 
@@ -51,6 +53,7 @@ type sender struct {
 	paceSize int32
 	lastSize int32
 	flowlet  uint32 // gaps so far, where the routing wants to know
+	_        [44]byte
 }
 
 // open reports whether the window lets another packet out.

@@ -5,7 +5,7 @@ import "github.com/simnet/simnet/sim"
 // The kinds of event.
 const (
 	evTx       uint8 = iota // port Target may send
-	evArrive                // packet Arg, sent by port Target, reaches the peer
+	evArrive                // packet Arg arrives, bound for port Target or another value of paths
 	evWhole                 // the same, of a packet that could not be cut through
 	evReady                 // the pacing of QP Target allows the next packet
 	evStart                 // flow Target starts
@@ -38,9 +38,9 @@ type shard struct {
 	island bool // of an Island: completions go to ended, not to the kernel
 	active int  // flows neither finished nor failed
 	ended  []int32
-	id     int32 // of the island, from 1; 0: the shard of all ports
-	stuck  bool  // a deadlock has been found
-	sink   int64 // keeps warm from being optimised away
+	id     int32     // of the island, from 1; 0: the shard of all ports
+	stuck  bool      // a deadlock has been found
+	lines  []uintptr // cache lines to ask for
 
 	// The shared arrays.
 	ports    []port
@@ -70,10 +70,10 @@ func (s *shard) push(at sim.Time, kind uint8, target, arg int32) {
 	s.w.push(at, s.seq&(1<<seqBits-1)<<kindBits|uint64(kind), target, arg)
 }
 
-// pushArrive schedules an arrival. Arrivals of one instant are ordered by a
-// hash of port and time, so that no input of a switch is always the first; in
+// pushArrive schedules the arrival of packet ki over port pi, bound for port oi.
+// Arrivals of one instant are ordered by a hash of pi and time, so that no input of a switch is always the first; in
 // Compat by the order of scheduling.
-func (s *shard) pushArrive(at sim.Time, kind uint8, pi, ki int32) {
+func (s *shard) pushArrive(at sim.Time, kind uint8, pi, oi, ki int32) {
 	s.seq++
 	key := s.seq&(1<<seqBits-1)<<kindBits | uint64(kind)
 	if !s.compat {
@@ -82,7 +82,7 @@ func (s *shard) pushArrive(at sim.Time, kind uint8, pi, ki int32) {
 		h = h * 0xbf58476d1ce4e5b9 >> (64 - tieBits)
 		key |= max(h, 1) << tieShift
 	}
-	s.w.push(at, key, pi, ki)
+	s.w.push(at, key, oi, ki)
 }
 
 // batch is how many events a shard handles before the kernel may report
@@ -100,7 +100,7 @@ func (s *shard) run(limit sim.Time) {
 			if w.peek() == sim.Never {
 				break
 			}
-			s.warm(w.run)
+			s.lookAhead()
 		}
 		ev := w.run[w.pos]
 		at := w.base + sim.Time(ev.key>>offShift)
@@ -162,42 +162,4 @@ func (s *shard) rare(ev *event) {
 	case evWatchdog:
 		s.watchdog(t, uint32(arg))
 	}
-}
-
-// warm loads what the coming events will touch. The loads of one pass do not
-// depend on one another, so the processor overlaps their cache misses, which
-// would come one by one later.
-func (s *shard) warm(items []event) {
-	if len(items) < 2 {
-		return
-	}
-	sum := int64(0)
-	for i := range items {
-		it := &items[i]
-		switch it.kind() {
-		case evTx:
-			sum += int64(s.ports[it.target].freeAt)
-		case evArrive:
-			sum += int64(s.pkts[it.arg].path)
-		}
-	}
-	for i := range items {
-		it := &items[i]
-		switch it.kind() {
-		case evTx:
-			o := &s.ports[it.target]
-			if h := s.queues[o.q0+queueData].head; h >= 0 && o.sw >= 0 {
-				sum += int64(s.pkts[h].size)
-			}
-		case evArrive:
-			if oi := s.paths[s.pkts[it.arg].path]; oi >= 0 {
-				sum += int64(s.ports[oi].freeAt) + int64(s.queues[oi*s.nq+queueData].tail)
-			} else {
-				sum += s.rcv[s.bodies[it.arg].qp].next
-			}
-		case evReady:
-			sum += int64(s.ports[s.snd[it.target].port].freeAt)
-		}
-	}
-	s.sink += sum
 }

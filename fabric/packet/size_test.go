@@ -13,6 +13,8 @@ func TestSizes(t *testing.T) {
 		got, want uintptr
 	}{
 		{"packet", unsafe.Sizeof(packet{}), 16}, {"body", unsafe.Sizeof(body{}), 16}, {"port", unsafe.Sizeof(port{}), 192}, {"account", unsafe.Sizeof(account{}), 32},
+		{"sender", unsafe.Sizeof(sender{}), 256}, {"its second line", unsafe.Offsetof(sender{}.size), 64}, {"its cold part", unsafe.Offsetof(sender{}.maxWin), 128},
+		{"receiver", unsafe.Sizeof(receiver{}), 128}, {"its cold part", unsafe.Offsetof(receiver{}.flow), 64},
 		{"cold part of port", unsafe.Offsetof(port{}.rnd), 64}, {"queue", unsafe.Sizeof(queue{}), 16},
 	} {
 		if x.got != x.want {

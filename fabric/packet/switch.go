@@ -2,9 +2,11 @@ package packet
 
 import "github.com/simnet/simnet/sim"
 
-// arrive handles packet ki, whose last bit left port pi, at the peer.
-func (s *shard) arrive(pi, ki int32) {
+// arrive handles packet ki at the node where the link of port k.in ends. oi is
+// the port that it takes from there, or one of the other values of paths.
+func (s *shard) arrive(oi, ki int32) {
 	k := &s.pkts[ki]
+	pi := k.in
 	if s.faults && s.now <= s.ports[pi].kill {
 		s.lose(pi, ki)
 		return
@@ -18,29 +20,21 @@ func (s *shard) arrive(pi, ki int32) {
 	default:
 		s.n.ackHops++
 	}
-	oi := s.paths[k.path]
-	if oi >= 0 {
-		if s.ports[pi].cut && s.waitWhole(pi, oi, k, ki) {
-			return
-		}
-		k.path++
-		s.forward(pi, oi, ki)
-		return
-	}
+	hop := oi
 	if oi == routeHere {
-		if oi = s.route(pi, ki); oi >= 0 {
-			if s.ports[pi].cut && s.waitWhole(pi, oi, k, ki) {
-				return
-			}
-			s.forward(pi, oi, ki)
-			return
-		}
-		if oi == noRoute {
-			s.lose(pi, ki)
-			return
-		}
+		oi = s.route(pi, ki)
 	}
-	s.receive(pi, ki)
+	switch {
+	case oi >= 0:
+		if s.e.anyCut && s.ports[pi].cut && s.waitWhole(pi, oi, hop, ki) {
+			return
+		}
+		s.forward(pi, oi, ki)
+	case oi == noRoute:
+		s.lose(pi, ki)
+	default:
+		s.receive(pi, ki)
+	}
 }
 
 // forward puts packet ki, which came over port pi, out of port oi of a switch.
@@ -79,7 +73,6 @@ func (s *shard) forward(pi, oi, ki int32) {
 		s.refuse(oi, o, a, ki)
 		return
 	}
-	k.in = ai
 	if a.lossless && !a.xoff && d.mustPause(a) {
 		s.pause(ai, a)
 	}
@@ -129,7 +122,7 @@ func (s *shard) dequeue(oi int32) {
 		z := int32(k.size)
 		o.qbytes -= z
 		d := &s.switches[o.sw]
-		ai := k.in
+		ai := s.accountOf(k)
 		a := &s.accounts[ai]
 		d.release(a, z)
 		if k.what() == kindData && !d.markIn && s.marks(o, q, s.queues[o.q0+int32(q)].bytes) {
@@ -176,14 +169,19 @@ func (s *shard) transmit(oi int32, o *port, ki int32) {
 		s.lose(oi, ki)
 		return
 	}
+	k.in = oi
 	if k.what() == kindPause {
-		s.pushArrive(end+o.prop+s.e.response, evArrive, oi, ki)
+		s.pushArrive(end+o.prop+s.e.response, evArrive, oi, pathEnd, ki)
 		return
+	}
+	next := s.paths[k.path]
+	if next >= 0 {
+		k.path++
 	}
 	if o.cut && size > cutBytes {
 		end -= t - t*cutBytes/sim.Time(size)
 	}
-	s.pushArrive(end+o.reach, evArrive, oi, ki)
+	s.pushArrive(end+o.reach, evArrive, oi, next, ki)
 }
 
 // txSlow is the serialization time at rates that are no whole number of

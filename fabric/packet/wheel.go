@@ -49,6 +49,8 @@ type wheel struct {
 	far    []farEvent
 	swap   []event
 	last   sim.Time
+	coming [ahead]int64 // the next buckets that hold events, as far as known; see look
+	known  int
 }
 
 // farEvent is an event beyond the wheel.
@@ -232,6 +234,30 @@ func (w *wheel) scan(i int64) int64 {
 			return d + (j-1)*64 + int64(bits.TrailingZeros64(m))
 		}
 	}
+}
+
+// look returns how many of the next buckets that hold events it has found, and
+// leaves their numbers in coming.
+func (w *wheel) look() int {
+	k := 0
+	for k < w.known && w.coming[k] <= w.cur {
+		k++
+	}
+	w.known = copy(w.coming[:], w.coming[k:w.known])
+	last := w.cur
+	if w.known > 0 {
+		last = w.coming[w.known-1]
+	}
+	for w.known < ahead && w.inside > 0 {
+		if b := last + 1 + w.scan((last+1)&w.mask); b-w.cur <= w.mask {
+			w.coming[w.known] = b
+			w.known++
+			last = b
+		} else {
+			break
+		}
+	}
+	return w.known
 }
 
 func (a *farEvent) before(b *farEvent) bool {
