@@ -15,6 +15,8 @@ func (v *Valid) NCCLShape() nccl.Shape {
 		NICsPerNode: n.NICs.V, NICGBs: gbs(min(n.NIC.Rate.V, v.Spec.Cluster.Fabric.Link.Rate.V)),
 		NICLatency: 2*n.NIC.Latency.V + n.HostOverhead.V,
 	}
+	s.RendezvousBytes = int64(n.NIC.Rendezvous.V)
+	s.UnorderedNIC = s.RendezvousBytes > 0
 	switch n.NVLink.Kind.V {
 	case "mesh":
 		s.Link = nccl.Mesh

@@ -72,6 +72,8 @@ type NICSpec struct {
 	Rate    Val[sim.Rate] `yaml:"rate" min:"1Mbps" doc:"of the port; fabric.link.rate may set it lower"`
 	Latency Val[sim.Time] `yaml:"latency" default:"700ns" min:"0ps" doc:"from work request to wire, and again at the receiver"`
 	PCIe    Val[sim.Rate] `yaml:"pcie" min:"1Mbps" doc:"what the host link carries; absent: no limit"`
+	// Rendezvous is of NCCL's cost model; the engines see flows, not messages.
+	Rendezvous Val[Bytes] `yaml:"rendezvous" min:"1B" doc:"largest message that an unordered transport sends at once, a larger one is announced and read (EFA send/receive); only NCCL's choices and cost model know it; absent: none"`
 }
 
 // FabricSpec is the scale-out network.

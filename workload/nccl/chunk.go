@@ -25,7 +25,7 @@ func (t *Tuner) channelsAndChunks(c Collective, bytes int64, ch *Choice) {
 	nc := int64(t.channels)
 	switch ch.Algo {
 	case NVLS, NVLSTree:
-		nc, nt = int64(t.nvlsChannels()), nvlsThreads
+		nc, nt = int64(t.nvls().channels), nvlsThreads
 	default:
 		for nc >= 2 && bytes < nc*nt*threshold {
 			nc--
@@ -52,17 +52,6 @@ func (t *Tuner) channelsAndChunks(c Collective, bytes int64, ch *Choice) {
 	ch.ChunkBytes, ch.SliceBytes = t.chunk(c, bytes, nc, ch.Algo, ch.Proto)
 }
 
-func (t *Tuner) nvlsChannels() int {
-	n := nvlsChannels(t.shape.Arch, t.shape.Nodes)
-	if t.env.NVLSChannels > 0 {
-		n = t.env.NVLSChannels
-	}
-	if t.env.MaxChannels > 0 {
-		n = min(n, t.env.MaxChannels)
-	}
-	return max(n, t.env.MinChannels)
-}
-
 func (t *Tuner) buffer(p Proto) int64 {
 	if b := t.env.BuffSize[p]; b > 0 {
 		return b
@@ -86,7 +75,7 @@ func (t *Tuner) chunk(c Collective, bytes, nc int64, a Algo, p Proto) (chunk, sl
 	}
 	s := t.shape
 	ppn := int64(s.GPUsPerNode)
-	heads := int64(max(1, t.graphs[NVLS].channels))
+	heads := int64(t.heads())
 	log := int64(log2(int64(s.Nodes)))
 	shrink := func(limit, least int64) {
 		for bytes/(nc*chunk) < limit && chunk > least {
@@ -95,20 +84,14 @@ func (t *Tuner) chunk(c Collective, bytes, nc int64, a Algo, p Proto) (chunk, sl
 	}
 	switch {
 	case a == NVLS:
-		chunk = min(chunk, t.env.nvlsChunk())
+		chunk = min(chunk, t.nvls().chunk)
 		for _, r := range []struct{ k, to int64 }{{64, 64 << 10}, {8, 32 << 10}, {2, 16 << 10}} {
 			if bytes < r.k*nc*heads*chunk && chunk > r.to {
 				chunk = r.to
 			}
 		}
 	case a == NVLSTree:
-		chunk = t.env.nvlsChunk()
-		if s.Nodes >= 4 {
-			chunk = min(chunk, nvlsTreeChunk4)
-		}
-		if t.env.NVLSTreeMaxChunk > 0 {
-			chunk = min(chunk, t.env.NVLSTreeMaxChunk)
-		}
+		chunk = t.nvls().treeChunk
 		for _, r := range []struct{ k, to int64 }{{32, 256 << 10}, {16, 128 << 10}, {4, 64 << 10}, {1, 32 << 10}} {
 			if bytes < r.k*nc*heads*chunk && chunk > r.to {
 				chunk = r.to

@@ -32,19 +32,6 @@ const (
 // (v2.30.7 src/graph/tuning.cc).
 var nvlsEfficiency = [4]float64{0, 0, 0.85, 0.74}
 
-// nvlsChannels is the default number of NVLS channels by generation
-// (src/transport/nvls.cc: 16 on sm90; on sm100 24 in one NVLink domain, 32 on
-// several).
-func nvlsChannels(a Arch, nodes int) int {
-	switch {
-	case a.row() < 3:
-		return 16
-	case nodes > 1:
-		return 32
-	}
-	return 24
-}
-
 // treeCorrection multiplies Tree all-reduce bandwidth at log2(bytes)-6
 // (v2.27.7 src/graph/tuning.cc; 2.30 adds one more entry of 1).
 var treeCorrection = [numProtos][23]float64{

@@ -148,13 +148,6 @@ func (e Env) protoAllowed(c Collective, p Proto) (forced, allowed bool) {
 	return on, on
 }
 
-func (e Env) nvlsChunk() int64 {
-	if e.NVLSChunk > 0 {
-		return e.NVLSChunk
-	}
-	return nvlsChunk
-}
-
 // apply turns what the environment takes away into a narrower shape.
 func (e Env) apply(s Shape) (Shape, error) {
 	disabled := e.P2PDisabled || e.P2PLevel == "LOC"

@@ -58,34 +58,21 @@ func saturate(size, loop float64) float64 { return size / (size + loop) }
 
 // collParts is the time of a collective in us: latency, fill, wire.
 func (m *Model) collParts(c Collective, size float64, ch Choice) (latency, fill, wire float64) {
-	scale := 1.0
-	if ch.Proto == LL {
-		scale = m.Cal.V(StepScale)
-	}
-	nic := us(m.shape.NICLatency + m.shape.ProxyStep)
-	latency = m.Cal.V(LaunchUS) + m.latency(c, ch.Algo, ch.Proto, scale, nic)
+	x := m.crossing(c, size, ch)
+	h := m.hops(ch.Proto, x.message)
+	latency = m.Cal.V(LaunchUS) + m.latency(c, ch.Algo, ch.Proto, h)
 	if c == Broadcast || c == Reduce {
-		latency = m.Cal.V(LaunchUS) + m.chainLatency(ch.Proto, scale, nic)
+		latency = m.Cal.V(LaunchUS) + m.chainLatency(ch.Proto, h)
 	}
 	b := m.Bandwidth(c, int64(size), ch)
-	wire = size / (1000 * b)
+	wire = math.Max(size/(1000*b), m.crossUS(x, m.hiddenUS(x, ch, latency)))
 	if ch.Proto != Simple {
 		return latency, 0, wire
 	}
 	nc, n := float64(ch.Channels), float64(m.shape.Ranks())
 	switch {
 	case ch.Algo == NVLS, ch.Algo == NVLSTree:
-		// A pipeline of depth stages loses a loop a stage before it is full:
-		// one stage inside the node, one for each level of the tree of nodes.
-		k, stages, chunk := NVLSFill, 1.0, m.env.nvlsChunk()
-		if ch.Algo == NVLSTree {
-			k, stages = NVLSTreeFill, 1+float64(log2(int64(m.shape.Nodes)))
-			if m.shape.Nodes >= 4 {
-				chunk = min(chunk, nvlsTreeChunk4)
-			}
-		}
-		loop := nc * float64(m.shape.GPUsPerNode) * float64(chunk)
-		fill = m.Cal.V(k) * stages * loop / (1000 * b) * saturate(size, loop)
+		fill = m.nvlsFill(size, ch)
 	case ch.Algo == Tree:
 		fill = m.Cal.V(TreeFill) * m.treeFill(size, ch)
 	case c == Broadcast || c == Reduce:
@@ -97,16 +84,19 @@ func (m *Model) collParts(c Collective, size float64, ch Choice) (latency, fill,
 	return latency, fill, wire
 }
 
-// chainLatency is the latency of the chain of n-1 hops that broadcast and
-// reduce are: the tuner counts one, a message has to pass them all.
-func (m *Model) chainLatency(p Proto, scale, nic float64) float64 {
-	s, l := m.shape, &latencyTables[m.version.table()]
-	inter := float64(s.Nodes - 1)
-	if p == Simple {
-		nic *= 2 // the flush after the last byte
+// nvlsFill is what a pipeline of stages loses before it is full, us: a loop a
+// stage, one stage inside the node at its bandwidth, and one for each level of
+// the tree of nodes at that of the whole, since the network gets its bytes from
+// the node.
+func (m *Model) nvlsFill(size float64, ch Choice) float64 {
+	plan := m.nvls()
+	chunk, key, node, levels := plan.chunk, NVLSFill, m.nvlsAlg(), 0.0
+	if ch.Algo == NVLSTree {
+		chunk, key, node, levels = plan.treeChunk, NVLSTreeFill, m.Cal.V(NVLSTreeEff)*node, float64(log2(int64(m.shape.Nodes)))
 	}
-	return l.base[Ring][p] + (float64(s.Ranks()-1)-inter)*l.step[s.Link.hw()][Ring][p]*scale +
-		inter*(l.step[hwNet][Ring][p]+nic)
+	loop := float64(ch.Channels) * float64(m.shape.GPUsPerNode) * float64(chunk)
+	stages := 1/node + levels/m.Bandwidth(AllReduce, int64(size), ch)
+	return m.Cal.V(key) * stages * loop / 1000 * saturate(size, loop)
 }
 
 // treeFill is the time of one chunk of every channel through the tree: up and
@@ -207,16 +197,6 @@ func (m *Model) treeIntra() float64 {
 	return m.linkBus() * m.Cal.V(TreeRatio)
 }
 
-// treeLoad is how many times the payload leaves a node in a double binary
-// tree: once with two nodes, where each is the other's only neighbour, else
-// twice for the busiest (up to the parent, down to the children).
-func (m *Model) treeLoad() float64 {
-	if m.shape.Nodes <= 2 {
-		return 1
-	}
-	return 2
-}
-
 // nvlsAlg is NVLS algorithm bandwidth: every GPU sends and receives S, and its
 // share S/n once more; all-gather and reduce-scatter use one direction of the
 // links as fully.
@@ -224,23 +204,4 @@ func (m *Model) nvlsAlg() float64 {
 	n := float64(m.shape.GPUsPerNode)
 	wire := m.shape.LinkGBs * m.Cal.V(NVLSEff)
 	return wire / (1 + 1/n)
-}
-
-// nicGBsTotal is what the NICs of a node carry in one direction.
-func (m *Model) nicGBsTotal() float64 {
-	s := m.shape
-	return float64(s.NICsPerNode) * math.Min(s.SlowNICGBs*s.NICEff, s.netGBs()*nicPathEff)
-}
-
-// nicPathEff lets a NIC slightly exceed NCCL's PCIe figure: 48 GB/s of PCIe 5
-// in its topology, 49 measured with GPUDirect (h100_16gpu_allreduce_ndr_309
-// and perftest at 392 Gb/s).
-const nicPathEff = 1.03
-
-// netGBsTotal is nicGBsTotal bounded by what nc channels drive.
-func (m *Model) netGBsTotal(nc int) float64 {
-	if m.shape.Nodes < 2 {
-		return math.Inf(1)
-	}
-	return math.Min(m.nicGBsTotal(), float64(nc)*m.Cal.V(ChannelGBs))
 }

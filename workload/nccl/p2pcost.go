@@ -49,15 +49,10 @@ func (m *Model) p2pParts(c Collective, size float64, ch Choice) (latency, fill, 
 	return latency, fill, wire
 }
 
-// nicStreamGBs is what one NIC reaches under grouped send/recv: a chunk is
-// posted, travels, and is flushed before its slot takes the next one, so that
-// each stream pays the NIC's latency and the host's post once a chunk.
+// nicStreamGBs is what one NIC reaches under grouped send/recv.
 func (m *Model) nicStreamGBs() float64 {
-	s := m.shape
-	line := m.nicGBsTotal() / float64(s.NICsPerNode)
-	chunk := float64(m.p2pNetChunk())
-	one := chunk / (chunk/line + 1000*(us(s.NICLatency)+us(s.ProxyStep)+m.netOverhead()))
-	return math.Min(line, m.Cal.V(NICStreams)*one)
+	line := m.nicGBsTotal() / float64(m.shape.NICsPerNode)
+	return math.Min(line, m.Cal.V(NICStreams)*m.streamGBs(float64(m.p2pNetChunk())))
 }
 
 // sendRecvGBs is the rate of one message of size bytes to one peer. Inside a

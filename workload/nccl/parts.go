@@ -39,11 +39,14 @@ func (m *Model) PartsOf(c Collective, bytes int64, ch Choice) Parts {
 	} else {
 		latency, fill, wire = m.collParts(c, float64(bytes), ch)
 	}
+	p.Bound = m.bound(ch)
+	if x := m.crossing(c, float64(bytes), ch); ch.Algo != P2P && wire > 0 && m.crossUS(x, m.hiddenUS(x, ch, latency)) >= wire {
+		p.Bound = "nic"
+	}
 	p.Latency, p.Fill, p.Wire = fromUS(math.Max(latency, 0)), fromUS(fill), fromUS(wire)
 	if wire > 0 {
 		p.AlgGBs = float64(bytes) / wire / 1000
 	}
-	p.Bound = m.bound(ch)
 	return p
 }
 

@@ -1,6 +1,7 @@
 package nccl
 
 import (
+	"math"
 	"testing"
 
 	"github.com/simnet/simnet/sim"
@@ -81,5 +82,62 @@ func BenchmarkTime(b *testing.B) {
 	b.ReportAllocs()
 	for i := range b.N {
 		m.Time(Collective(i%7), int64(1)<<(10+i%20))
+	}
+}
+
+// TestCrossingByHand: two nodes of eight A100 with four 100 Gb/s NICs, tree of
+// eight channels, 512 KiB chunks: 256 MiB are 64 rounds of 4 MiB, a round takes
+// 4 MiB at 49 GB/s, and all but the first wait 10 us for the read.
+func TestCrossingByHand(t *testing.T) {
+	s := Shape{Nodes: 2, GPUsPerNode: 8, Arch: SM80, NICsPerNode: 4, NICGBs: 12.5, NICLatency: 10 * sim.Microsecond,
+		RendezvousBytes: 8 << 10, UnorderedNIC: true}
+	m := model(t, s, nil)
+	ch := Choice{Algo: Tree, Proto: Simple, Channels: 8, ChunkBytes: 512 << 10, SliceBytes: 512 << 10}
+	x := m.crossing(AllReduce, 256<<20, ch)
+	if x.message != 512<<10 || x.conns != 8 || x.bytes != 256<<20 {
+		t.Fatalf("crossing %+v", x)
+	}
+	want := 256*1.048576e6/49e3 + 63*10
+	if got := m.crossUS(x, 10); math.Abs(got-want) > 1e-6*want {
+		t.Errorf("%g us, want %g", got, want)
+	}
+	// One packet needs no announcement: no flight but the first.
+	small := m.crossing(AllReduce, 8<<10, Choice{Algo: Tree, Proto: Simple, Channels: 1, ChunkBytes: 512 << 10})
+	if got, want := m.crossUS(small, 12), 8192/49e3; math.Abs(got-want) > 1e-9 {
+		t.Errorf("%g us for one packet, want %g", got, want)
+	}
+	// Latency: two hops, each two more flights above 8 KiB.
+	ch.Channels = 1
+	d := m.TimeOf(AllReduce, 8<<10+16, ch) - m.TimeOf(AllReduce, 8<<10, ch)
+	if d < 40*sim.Microsecond || d > 41*sim.Microsecond {
+		t.Errorf("a byte over the limit costs %v, want 4 flights of 10 us", d)
+	}
+}
+
+// TestStreamsByHand: a ring of 16 channels over 8 NICs has two a NIC, as a
+// peer of send/recv has: with one stream a NIC, 128 KiB messages of 64 MiB
+// (15/16 of it leave the node, 60 messages a NIC of 8) wait for one another.
+func TestStreamsByHand(t *testing.T) {
+	s := hgxB200(2, 8)
+	s.NICLatency = 3 * sim.Microsecond
+	m := model(t, s, nil)
+	m.Cal.P[NICStreams].Value = 1
+	ch := Choice{Algo: Ring, Proto: Simple, Channels: 16, ChunkBytes: 2 << 20, SliceBytes: 1 << 20}
+	x := m.crossing(AllGather, 64<<20, ch)
+	if x.message != 128<<10 {
+		t.Fatalf("messages of %g B, want 131072", x.message)
+	}
+	want := 60*(131072/49e3+3+1) - 100 // posting takes 1 us on Intel hosts
+	if got := m.crossUS(x, 100); math.Abs(got-want) > 1e-6*want {
+		t.Errorf("%g us, want %g", got, want)
+	}
+	// LL128 is not flushed and NVLSTree has a connection for every head.
+	ll := ch
+	ll.Proto = LL128
+	tree := Choice{Algo: NVLSTree, Proto: Simple, Channels: 32, ChunkBytes: 128 << 10}
+	for name, x := range map[string]crossing{"LL128": m.crossing(AllGather, 64<<20, ll), "NVLSTree": m.crossing(AllReduce, 1<<30, tree)} {
+		if got, line := m.crossUS(x, 0), x.bytes/(1000*m.nicGBsTotal()); math.Abs(got-line) > 1e-9*line {
+			t.Errorf("%s: %g us, line rate takes %g", name, got, line)
+		}
 	}
 }

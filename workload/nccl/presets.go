@@ -6,7 +6,7 @@ var basePreset = [numParams]float64{
 	RingEff: .80, RingFillUS: 90,
 	NVLSEff: .68, NVLSFill: 1.056,
 	TreeRatio: .547, TreeLL128: .698, TreeFill: .757,
-	NVLSTreeEff: .919, NVLSTreeFill: 1.1,
+	NVLSTreeEff: .919, NVLSTreeFill: 1.15,
 	ChannelGBs: 22.2,
 	P2PEff:     .739, P2PFillUS: 55, PeerUS: .286,
 	HostShare: .15,
@@ -28,7 +28,7 @@ var (
 	presetH100 = preset{
 		name: "sm90-nvswitch", source: "h100_8gpu_allreduce_nvls_dgxc, h100_8gpu_allreduce_290, h200_8gpu_allreduce_stas, h100_8gpu_allreduce_a3high, h100_16gpu_allreduce_ndr_309, four-node scan; ring_eff from the measured 370 of 450 GB/s of the link table",
 		v: [numParams]float64{LaunchUS: 1.51, StepScale: 1.05, RingEff: 370. / 450, RingFillUS: 8.7,
-			NVLSEff: .6815, NVLSFill: 1.056, NVLSTreeEff: .919, NVLSTreeFill: 1.1, ChannelGBs: 22.1},
+			NVLSEff: .6815, NVLSFill: 1.056, NVLSTreeEff: .919, NVLSTreeFill: 1.15, ChannelGBs: 22.1},
 		fitted: []Key{LaunchUS, StepScale, RingFillUS, NVLSEff, NVLSFill, NVLSTreeEff, NVLSTreeFill, ChannelGBs},
 	}
 	presetB200 = preset{

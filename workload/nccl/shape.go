@@ -36,6 +36,12 @@ type Shape struct {
 	// LL and LL128 need order, so such transports (EFA before p5, TCPXO) run
 	// Simple only.
 	UnorderedNIC bool
+	// RendezvousBytes is the largest message that the transport sends at once.
+	// A larger one is announced, and the receiver reads it: two more flights,
+	// and the channels of a NIC have one message each under way. 0: no such
+	// transport. EFA with send/receive (p4d, p4de): one packet of about 8 KiB,
+	// libfabric prov/efa/docs/efa_rdm_protocol_v4.md section 4.1, long-read.
+	RendezvousBytes int64
 	// NoGDR says that GPUs reach NICs through the host bridge only.
 	NoGDR bool
 	// SocketGBs is the link between the sockets that GPU traffic without P2P
@@ -91,6 +97,8 @@ func (s Shape) validate() (Shape, error) {
 		return s, fmt.Errorf("nccl: the GPU architecture is missing (70, 80, 90, 100, ...)")
 	case s.LinkGBs < 0 || s.NICGBs < 0 || s.SlowNICGBs < 0 || s.NICEff < 0 || s.NICEff > 1:
 		return s, fmt.Errorf("nccl: negative bandwidth, or a NIC efficiency outside 0..1")
+	case s.RendezvousBytes < 0:
+		return s, fmt.Errorf("nccl: negative rendezvous size")
 	case s.NICLatency < 0 || s.ProxyStep < 0 || s.HostCall < 0:
 		return s, fmt.Errorf("nccl: negative latency")
 	}

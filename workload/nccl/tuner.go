@@ -69,7 +69,7 @@ func NewTuner(s Shape, v Version, e Env) (*Tuner, error) {
 				if !t.available(c, a, p) {
 					continue
 				}
-				t.lat[c][a][p] = t.latency(c, a, p, 1, 0)
+				t.lat[c][a][p] = t.latency(c, a, p, t.assumed())
 				t.bw[c][a][p] = t.bandwidth(c, a, p)
 				ok = ok || t.bw[c][a][p] > 0
 			}

@@ -113,22 +113,32 @@ func (t *Tuner) nvlsPerChannel(c Collective, a Algo, ceiling float64) float64 {
 	return math.Min(g.intra*(ppn-1)/ppn, g.inter*.9)
 }
 
-// latency is the tuner's latency in us. scale multiplies what a step inside
-// the node takes, and nic is added to every network hop: 1 and 0 for the tuner
-// itself, since the IB and socket transports report a NIC latency of zero
-// (v2.27.7 src/transport/net_ib.cc, net_socket.cc: "Not set").
-func (t *Tuner) latency(c Collective, a Algo, p Proto, scale, nic float64) float64 {
+// hops is what the steps of an algorithm cost beyond NCCL's table.
+type hops struct {
+	intra     float64 // factor on a step inside the node
+	net       float64 // us added to a network hop
+	flush     float64 // us added to it once more after the last byte of Simple
+	crossings int     // network hops on the way of one chunk once around the ring
+}
+
+// assumed is what the tuner itself takes: the IB and socket transports report
+// a NIC latency of zero (v2.27.7 src/transport/net_ib.cc, net_socket.cc: "Not
+// set"), and a chunk passes every network hop of the ring but one.
+func (t *Tuner) assumed() hops { return hops{intra: 1, crossings: t.shape.Nodes - 1} }
+
+// latency is the latency in us of the steps that NCCL counts.
+func (t *Tuner) latency(c Collective, a Algo, p Proto, h hops) float64 {
 	s := t.shape
 	l := &latencyTables[t.version.table()]
 	hw := s.Link.hw()
-	intra := l.step[hw][a][p] * scale
+	intra := l.step[hw][a][p] * h.intra
 	net := l.step[hwNet][a][p]
 	if s.GPUsPerNode == 1 {
 		net = l.step[hwNet][Tree][p]
 	}
-	net += nic
+	net += h.net
 	if p == Simple {
-		net += nic // the flush after the last byte
+		net += h.flush
 	}
 	ppn, log := float64(s.GPUsPerNode), math.Floor(math.Log2(float64(s.Nodes)))
 	lat := l.base[a][p]
@@ -149,7 +159,7 @@ func (t *Tuner) latency(c Collective, a Algo, p Proto, scale, nic float64) float
 				o *= 3
 			}
 			intra = math.Max(intra, o)
-			inter = float64(s.Nodes - 1)
+			inter = float64(h.crossings)
 			if c == AllReduce {
 				inter *= 2
 			}

@@ -101,8 +101,8 @@ func clusterOf(log string, nodes int) (Cluster, error) {
 		return Cluster{Family: "h100-2node", Shape: h100(2), Version: "2.27.7"}, nil
 	case "h100_64gpu_allreduce_ndr_tuned_tail_309":
 		return Cluster{Family: "h100-2node-ring", Shape: h100(2), Version: "2.27.7",
-			Env:  map[string]string{"NCCL_ALGO": "Ring", "NCCL_MIN_CTAS": "24"},
-			Note: "the settings that the thread itself advises before this log; the log does not print them"}, nil
+			Env:  map[string]string{"NCCL_ALGO": "Ring", "NCCL_MIN_CTAS": "24", "NCCL_IB_QPS_PER_CONNECTION": "2"},
+			Note: "settings from the command line of this log in its thread"}, nil
 	case "h100_32gpu_allreduce_ndr_309":
 		return Cluster{Family: "h100-4node", Shape: h100(4), Version: "2.27.7"}, nil
 	case "h100_16gpu_allreduce_gcp_a3mega":
@@ -117,9 +117,9 @@ func clusterOf(log string, nodes int) (Cluster, error) {
 	case "p4de_2node_allreduce_aws":
 		s := a100(2, 8)
 		s.NICsPerNode, s.NICGBs, s.NICEff, s.UnorderedNIC = 4, 12.5, .969, true
-		s.NICLatency = 15500 * ns
+		s.NICLatency, s.RendezvousBytes = 15500*ns, 8<<10
 		return Cluster{Family: "p4de-2node", Shape: s, Version: "2.18.3",
-			Note: "EFA: 15.5 us is the launch figure of its maker for MPI; efficiency of perftest on EFA 200G; no LL over SRD on p4"}, nil
+			Note: "EFA: 15.5 us is the launch figure of its maker for MPI; efficiency of perftest on EFA 200G; no LL over SRD on p4; messages above one packet of 8 KiB by rendezvous"}, nil
 	case "rtx6000d_16gpu_allreduce_pcie_cx8":
 		return Cluster{Family: "rtx6000d-2node", Version: "2.30.3",
 			Shape: nccl.Shape{Nodes: 2, GPUsPerNode: 8, Arch: nccl.SM120, Link: nccl.PCIe, NICsPerNode: 8, NICGBs: gbps400}}, nil
