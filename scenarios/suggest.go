@@ -3,6 +3,8 @@ package scenarios
 import (
 	"slices"
 	"strings"
+
+	"github.com/simnet/simnet/sim/spell"
 )
 
 // Nearest is the candidate that word is probably a slip of, "" if none is near.
@@ -19,7 +21,7 @@ func nearest(word string, candidates []string) string {
 		if strings.ReplaceAll(lc, "_", "-") == strings.ReplaceAll(w, "_", "-") {
 			return c
 		}
-		d := editDistance(w, lc)
+		d := spell.Distance(w, lc)
 		if d < bestD {
 			best, bestD = c, d
 		}
@@ -49,30 +51,4 @@ func sameWords(a, b string) bool {
 		return p
 	}
 	return slices.Equal(split(a), split(b))
-}
-
-// editDistance is the number of insertions, deletions, substitutions and swaps
-// of neighbours that turn a into b (optimal string alignment).
-func editDistance(a, b string) int {
-	prev2 := make([]int, len(b)+1)
-	prev := make([]int, len(b)+1)
-	cur := make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		cur[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				cur[j] = min(cur[j], prev2[j-2]+1)
-			}
-		}
-		prev2, prev, cur = prev, cur, prev2
-	}
-	return prev[len(b)]
 }

@@ -17,15 +17,16 @@ const module = "github.com/simnet/simnet"
 // takes the whole tree. Packages are matched by their longest entry.
 var allowed = map[string][]string{
 	"sim":           {},
+	"sim/spell":     {},
 	"fabric":        {"sim"},
 	"fabric/topo":   {"sim", "fabric"},
 	"fabric/packet": {"sim", "fabric"},
 	"fabric/flow":   {"sim", "fabric"},
 	"fabric/hybrid": {"sim", "fabric", "fabric/packet", "fabric/flow"},
-	"workload":      {"sim", "fabric", "workload/..."},
-	"scenarios":     {"sim", "fabric/...", "workload/...", "scenarios/..."},
-	"results":       {"sim", "fabric/...", "workload/...", "scenarios/...", "results/..."},
-	"cmd":           {"sim", "fabric/...", "workload/...", "scenarios/...", "results/..."},
+	"workload":      {"sim/...", "fabric", "workload/..."},
+	"scenarios":     {"sim/...", "fabric/...", "workload/...", "scenarios/..."},
+	"results":       {"sim/...", "fabric/...", "workload/...", "scenarios/...", "results/..."},
+	"cmd":           {"sim/...", "fabric/...", "workload/...", "scenarios/...", "results/..."},
 }
 
 // Imports go one way: sim <- fabric <- engines <- hybrid; workload sees sim and

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/simnet/simnet/sim"
+	"github.com/simnet/simnet/sim/spell"
 )
 
 // keyKind says when a key counts.
@@ -186,29 +187,9 @@ func nearestKey(s string) string {
 		if k.name == u {
 			return k.name
 		}
-		if len(u) >= 4 && editDistance(u, k.name) <= len(u)/4 {
+		if len(u) >= 4 && spell.Distance(u, k.name) <= len(u)/4 {
 			best = k.name
 		}
 	}
 	return best
-}
-
-// editDistance is the Levenshtein distance.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diag
-			if a[i] != b[j] {
-				d = 1 + min(diag, row[j], row[j+1])
-			}
-			diag, row[j+1] = row[j+1], d
-		}
-	}
-	return row[len(b)]
 }

@@ -3,6 +3,8 @@ package importer
 import (
 	"fmt"
 	"strings"
+
+	"github.com/simnet/simnet/sim/spell"
 )
 
 // Error is what is wrong with an input file.
@@ -73,7 +75,7 @@ func (e *Error) meant(got string, known []string) *Error {
 
 // nearest returns the member of known closest to got in edit distance, the
 // first of equals, or "" if none is within a third of got's length (at least
-// two edits, since a transposition counts as two).
+// two edits).
 func nearest(got string, known []string) string {
 	limit := max(2, len(got)/3)
 	if len(got) <= 2 {
@@ -84,32 +86,11 @@ func nearest(got string, known []string) string {
 		if abs(len(k)-len(got)) >= bestD {
 			continue
 		}
-		if d := editDistance(strings.ToLower(got), strings.ToLower(k)); d < bestD {
+		if d := spell.Distance(strings.ToLower(got), strings.ToLower(k)); d < bestD {
 			best, bestD = k, d
 		}
 	}
 	return best
-}
-
-// editDistance is the Levenshtein distance of two strings, by bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diag := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diag
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diag = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 func abs(x int) int {

@@ -3,6 +3,8 @@ package nccl
 import (
 	"fmt"
 	"math"
+
+	"github.com/simnet/simnet/sim/spell"
 )
 
 // Param is one fitted number: what it means, its value and the range outside
@@ -83,7 +85,7 @@ func ParseKey(s string) (Key, error) {
 	}
 	best, d := "", len(s)+1
 	for k := range numParams {
-		if x := distance(s, paramInfo[k].Name); x < d {
+		if x := spell.Distance(s, paramInfo[k].Name); x < d {
 			best, d = paramInfo[k].Name, x
 		}
 	}

@@ -8,5 +8,5 @@
 // library's own estimate (latency + bytes/bandwidth); Model is the measured
 // time, calibrated on nccl-tests logs.
 //
-// It imports the standard library and sim only, and knows no engine.
+// It imports the standard library and sim (with sim/spell) only, and knows no engine.
 package nccl

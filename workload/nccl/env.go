@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/simnet/simnet/sim/spell"
 )
 
 // Env is the part of NCCL's environment that changes what is modelled. The
@@ -93,7 +95,7 @@ func ParseEnv(vars map[string]string) (Env, []string, error) {
 func unknownName(n string) error {
 	best, d := "", len(n)
 	consider := func(c string) {
-		if x := distance(strings.ToUpper(n), c); x < d {
+		if x := spell.Distance(strings.ToUpper(n), c); x < d {
 			best, d = c, x
 		}
 	}
@@ -177,27 +179,6 @@ func (e Env) apply(s Shape) (Shape, error) {
 		s.NoGDR = true
 	}
 	return s, nil
-}
-
-// distance is the Levenshtein distance.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diag := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			d := diag
-			if a[i-1] != b[j-1] {
-				d++
-			}
-			diag = row[j]
-			row[j] = min(d, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 func atoi(v string, lo, hi int64) (int64, error) {
