@@ -96,11 +96,12 @@ func (s *system) fill() {
 	}
 }
 
-// sweep fills link after link by plain passes over them, as long as one pass
-// gets rid of many: where thousands of links have the same share, that is far
-// cheaper than a heap.
+// sweep fills link after link by plain passes over them, as long as passes get
+// rid of many: where thousands of links have the same share, that is far
+// cheaper than a heap. A few passes may be in vain, since the links that most
+// flows share seldom come first: a collision or two leave less.
 func (s *system) sweep() {
-	for h := s.heap; ; {
+	for h, vain := s.heap, 0; ; {
 		least := math.Inf(1)
 		n := 0
 		for _, x := range h {
@@ -134,7 +135,10 @@ func (s *system) sweep() {
 		gone += len(h) - n
 		h = h[:n]
 		s.heap = h
-		if gone*sweepShare < n {
+		if gone*sweepShare >= n {
+			continue
+		}
+		if vain++; vain > sweepVain {
 			return
 		}
 	}
@@ -142,8 +146,12 @@ func (s *system) sweep() {
 
 // sweepShare is the least part of the links, one in so many, that a pass of
 // sweep has to get rid of for another to pay: a pass costs a small part
-// of taking every link through the heap.
-const sweepShare = 32
+// of taking every link through the heap. sweepVain passes may get rid of less;
+// together they cost less than the heap of all links.
+const (
+	sweepShare = 32
+	sweepVain  = 4
+)
 
 // left returns the share of l: what each open queue pair may have.
 func (l *link) left() float64 {
