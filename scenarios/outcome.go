@@ -164,6 +164,9 @@ func (m *Machine) stuck(waiting []string) error {
 		if len(r.Violations) > 0 {
 			why += "; " + r.Violations[0]
 		}
+		if len(r.Notes) > 0 {
+			why += "; " + r.Notes[0]
+		}
 	}
 	if s := m.stuckTraces(); s != "" && unfinished == 0 {
 		return fmt.Errorf("the run cannot go on at %v: %s", m.Kernel.Now(), s)

@@ -82,7 +82,7 @@ type Engine struct {
 	free   []int32
 	recs   records
 
-	usage     []usage // by port
+	tx        []int64 // by port: wire bytes of transfers that have ended or left
 	delivered int64
 	events    uint64
 	buf       []int32
@@ -109,7 +109,7 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 	}
 	e := &Engine{k: k, g: g, r: r, cfg: cfg, assign: fabric.NewAssigner(r)}
 	e.down = make([]bool, len(g.Links))
-	e.usage = make([]usage, len(g.Ports))
+	e.tx = make([]int64, len(g.Ports))
 	e.sys.links = make([]link, len(g.Ports), len(g.Ports)+len(g.Nodes)/4)
 	for i := range g.Ports {
 		c := bytesPerPs(g.Ports[i].Rate)

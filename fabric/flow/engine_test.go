@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"fmt"
 	"reflect"
 	"runtime"
 	"strings"
@@ -162,7 +163,7 @@ func TestReportHalfWay(t *testing.T) {
 func TestLinkDownAndBack(t *testing.T) {
 	g, r := build(t, topo.LeafSpine{Base: base(4), NodesPerLeaf: 2, Spines: 2})
 	x := newRig(t, g, r)
-	f := fabric.Flow{Src: x.hosts[0], Dst: x.hosts[3], Bytes: 100_000_000}
+	f := fabric.Flow{Src: x.hosts[0], Dst: x.hosts[3], Bytes: 100_000_000, Job: "probe", Label: "steady"}
 	path, _ := r.Path(nil, f.Src, f.Dst, fabric.QPHeader(&f, 0, 0))
 	var other fabric.LinkID
 	for _, p := range g.PortsOf(g.Ports[path[1]].Node) {
@@ -175,8 +176,9 @@ func TestLinkDownAndBack(t *testing.T) {
 	x.k.After(1*ms, func() { x.e.SetLink(first, fabric.LinkState{Down: true}) })
 	x.k.After(2*ms, func() { x.e.SetLink(other, fabric.LinkState{Down: true}) })
 	x.k.After(3*ms, func() {
-		if s := x.e.Stalled(); len(s) != 1 || s[0] != 0 {
-			t.Errorf("stalled: %v", s)
+		want := fmt.Sprintf("flows without a way to their destination, since links are down: 1, the first steady of job probe from %s to %s", g.Nodes[f.Src].Name, g.Nodes[f.Dst].Name)
+		if n := x.e.Report().Notes; len(n) != 1 || n[0] != want {
+			t.Errorf("notes: %q", n)
 		}
 	})
 	x.k.After(5*ms, func() { x.e.SetLink(other, fabric.LinkState{}) })
@@ -230,27 +232,6 @@ func TestQueuePairsAddUp(t *testing.T) {
 	}
 	if want := (400 * sim.Gbps).TxTime(size); best < want || best > want+want/10 {
 		t.Errorf("with a spine for each of four queue pairs: %v, want about %v", best, want)
-	}
-}
-
-func TestContendedNamesTheSharers(t *testing.T) {
-	x := star(t, 5)
-	var fs []fabric.Flow
-	for i := range 3 {
-		fs = append(fs, fabric.Flow{Src: x.hosts[i], Dst: x.hosts[4], Bytes: 1 << 20, Delay: sim.Time(i) * sim.Microsecond})
-	}
-	fs = append(fs, fabric.Flow{Src: x.hosts[3], Dst: x.hosts[0], Bytes: 1 << 20})
-	rep := x.run(t, fs...)
-	c := x.e.Contended(10)
-	if len(c) != 1 || c[0].QPs != 3 || c[0].At != 2*sim.Microsecond || !reflect.DeepEqual(c[0].Flows, []fabric.FlowID{0, 1, 2}) {
-		t.Fatalf("contended: %+v", c)
-	}
-	if name := x.g.PortName(c[0].Port); !strings.HasSuffix(name, "->"+x.g.Nodes[x.hosts[4]].Name) {
-		t.Errorf("port %s", name)
-	}
-	end := rep.Flows[2].Start + rep.Flows[2].FCT
-	if c[0].Full < end-10*sim.Microsecond || c[0].Full > end {
-		t.Errorf("full for %v of %v", c[0].Full, end)
 	}
 }
 

@@ -1,8 +1,6 @@
 package flow
 
 import (
-	"slices"
-
 	"github.com/simnet/simnet/fabric"
 )
 
@@ -79,16 +77,4 @@ func (e *Engine) same(x *variable) bool {
 		}
 	}
 	return true
-}
-
-// Stalled returns the flows that are waiting for a way to their destination.
-func (e *Engine) Stalled() []fabric.FlowID {
-	var ids []fabric.FlowID
-	for s := range e.slots {
-		if f := &e.slots[s]; (f.state == stRunning || f.state == stPending) && e.sys.vars[s].size == 0 {
-			ids = append(ids, f.id)
-		}
-	}
-	slices.Sort(ids)
-	return ids
 }

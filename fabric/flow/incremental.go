@@ -3,8 +3,7 @@ package flow
 // solve finds the solution after the changes made since the last call, and
 // lists in changed the variables whose level is another.
 func (s *system) solve() {
-	s.changed, s.eased = s.changed[:0], s.eased[:0]
-	s.touched = s.touched[:0]
+	s.changed, s.touched = s.changed[:0], s.touched[:0]
 	if len(s.fresh) == 0 && len(s.stale) == 0 {
 		return
 	}
@@ -103,7 +102,6 @@ func (s *system) relieve(li int32) {
 		return
 	}
 	l.full = false
-	s.eased = append(s.eased, li)
 	if l.epoch == s.epoch && l.play == l.qps {
 		return
 	}

@@ -13,8 +13,14 @@ func (e *Engine) settle() {
 	e.dirty = false
 	for e.rounds = 0; len(e.sys.fresh) > 0 || len(e.sys.stale) > 0; e.rounds++ {
 		e.sys.solve()
-		e.observe()
 		changed := e.sys.changed
+		if len(e.sys.edges) == len(e.sys.freeEdge) { // no relays
+			for _, v := range changed {
+				e.retime(v)
+				e.schedule(v)
+			}
+			continue
+		}
 		for _, v := range changed {
 			e.retime(v)
 		}

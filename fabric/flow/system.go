@@ -85,7 +85,6 @@ type system struct {
 
 	fresh   []int32 // variables that have to be looked at
 	stale   []int32 // links that were full and have lost load
-	eased   []int32 // result: those that are not full any more
 	epoch   uint32
 	play    []int32 // variables in play
 	touched []int32 // links that they cross
@@ -219,6 +218,12 @@ func (s *system) remove(v int32) {
 	}
 	x.n = 0
 	s.forget(v)
+}
+
+// on returns where v is.
+func (s *system) on(v int32) []incidence {
+	x := &s.vars[v]
+	return s.incs[x.first : x.first+x.n]
 }
 
 // look lists v for the next solve.
