@@ -47,19 +47,18 @@ const (
 // transfer is a flow that has not been delivered, by slot; the solver's
 // variable of the same index is its rate.
 type transfer struct {
-	left    float64  // wire bytes not sent at time last
-	rate    float64  // bytes a picosecond
-	wire    float64  // wire bytes in all
-	last    sim.Time // when left and rate were set
-	tail    sim.Time // from the end of the transfer to delivery
-	id      fabric.FlowID
-	qps     int32
-	state   uint8
-	relay   bool    // has or had edges
-	open    bool    // false: a relay that has nothing to send yet
-	limit   float64 // bound on the level
-	counted float64 // share of wire that earlier paths have carried
-	done    *sim.Event
+	left  float64  // wire bytes not sent at time last
+	rate  float64  // bytes a picosecond
+	wire  float64  // wire bytes in all
+	last  sim.Time // when left and rate were set
+	tail  sim.Time // from the end of the transfer to delivery
+	done  *sim.Event
+	id    fabric.FlowID
+	qps   int32
+	state uint8
+	relay bool // has or had edges
+	open  bool // false: a relay that has nothing to send yet
+	moved bool // listed in Engine.counted
 }
 
 // Engine is a flow-level fabric.Simulator over one graph.
@@ -82,15 +81,15 @@ type Engine struct {
 	free   []int32
 	recs   records
 
-	tx        []int64 // by port: wire bytes of transfers that have ended or left
-	delivered int64
-	events    uint64
-	buf       []int32
-	group     []int32 // slots of the group being started
-	coupling  bool    // it has relays
-	place     placer
-	shapes    shapes
-	rounds    int
+	tx       []int64           // by port: wire bytes of transfers that have ended or left
+	counted  map[int32]float64 // by slot, of flows that a fault has moved: share of wire that earlier paths have carried
+	events   uint64
+	buf      []int32
+	group    []int32 // slots of the group being started
+	coupling bool    // it has relays
+	place    placer
+	shapes   shapes
+	rounds   int
 }
 
 // New returns an engine over g and its routes r. The caller attaches it to k.
@@ -109,6 +108,7 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 	}
 	e := &Engine{k: k, g: g, r: r, cfg: cfg, assign: fabric.NewAssigner(r)}
 	e.down = make([]bool, len(g.Links))
+	e.counted = map[int32]float64{}
 	e.tx = make([]int64, len(g.Ports))
 	e.sys.links = make([]link, len(g.Ports), len(g.Ports)+len(g.Nodes)/4)
 	for i := range g.Ports {
@@ -267,16 +267,19 @@ func (e *Engine) end(s int32, at sim.Time) {
 	if f.relay && e.early(s, at) {
 		return
 	}
-	e.account(s, 1-f.counted)
+	share := 1.0
+	if f.moved {
+		share -= e.counted[s]
+		delete(e.counted, s)
+	}
+	e.account(s, share)
 	e.sys.remove(s)
-	rec := e.recs.at(f.id)
-	rec.fct = at + f.tail - rec.start
+	*e.recs.end(f.id) = at + f.tail
 	f.left, f.last, f.state = 0, at, stTail
 	if f.relay {
 		e.finished(s)
 	}
 	if f.done == nil && e.sys.vars[s].down < 0 {
-		e.delivered += rec.bytes
 		e.release(s)
 		return
 	}
@@ -286,7 +289,6 @@ func (e *Engine) end(s int32, at sim.Time) {
 // deliver completes slot s and reports whether that fired its event.
 func (e *Engine) deliver(s int32) bool {
 	f := &e.slots[s]
-	e.delivered += e.recs.at(f.id).bytes
 	for id := e.sys.vars[s].down; id >= 0; id = e.sys.vars[s].down {
 		e.satisfied(id)
 	}

@@ -54,8 +54,8 @@ func (e *Engine) reroute(s int32) {
 		return
 	}
 	e.bring(f)
-	e.account(s, 1-f.left/f.wire-f.counted)
-	f.counted = 1 - f.left/f.wire
+	e.account(s, 1-f.left/f.wire-e.counted[s])
+	e.counted[s], f.moved = 1-f.left/f.wire, true
 	e.sys.remove(s)
 	x.level, f.rate, x.neck = 0, 0, neckNone
 	if len(e.place.links) == 0 {

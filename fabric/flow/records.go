@@ -5,23 +5,23 @@ import (
 	"github.com/simnet/simnet/sim"
 )
 
-// record is the outcome of a flow, and what finding its paths again needs:
-// 64 bytes without pointers.
+// record is what a flow was to do, and what finding its paths again needs: 56
+// bytes without pointers. When it was done stands apart, see chunk.
 type record struct {
-	start, fct, ideal sim.Time
-	bytes             int64
-	src, dst          fabric.NodeID
-	qps               int32
-	pair              uint32 // number among the flows of its end points
-	name              int32  // index into records.names
-	srcPort, dstPort  uint16
-	class             fabric.Class
-	given             bool // its path was given
+	start, ideal     sim.Time
+	bytes            int64
+	src, dst         fabric.NodeID
+	qps              int32
+	pair             uint32 // number among the flows of its end points
+	name             int32  // index into records.names
+	srcPort, dstPort uint16
+	class            fabric.Class
+	given            bool // its path was given
 }
 
 // records holds one record a flow in chunks that never move.
 type records struct {
-	chunks [][]record
+	chunks []*chunk
 	n      int
 	names  []name
 	index  map[name]int32
@@ -33,6 +33,13 @@ type name struct{ job, label string }
 // recordsPerChunk makes chunks of a quarter of a MiB.
 const recordsPerChunk = 1 << 12
 
+// chunk keeps apart what is written when a flow starts and when it ends, so that
+// its end touches eight bytes that its neighbours touch too.
+type chunk struct {
+	flows [recordsPerChunk]record
+	ends  [recordsPerChunk]sim.Time // of delivery; 0: not known yet
+}
+
 // add appends an empty record.
 func (r *records) add() *record {
 	c, i := r.n/recordsPerChunk, r.n%recordsPerChunk
@@ -40,18 +47,19 @@ func (r *records) add() *record {
 		r.extend()
 	}
 	r.n++
-	return &r.chunks[c][i]
+	return &r.chunks[c].flows[i]
 }
 
 // extend adds a chunk.
-func (r *records) extend() {
-	c := make([]record, recordsPerChunk)
-	clear(c)
-	r.chunks = append(r.chunks, c)
-}
+func (r *records) extend() { r.chunks = append(r.chunks, new(chunk)) }
 
 func (r *records) at(id fabric.FlowID) *record {
-	return &r.chunks[id/recordsPerChunk][id%recordsPerChunk]
+	return &r.chunks[id/recordsPerChunk].flows[id%recordsPerChunk]
+}
+
+// end returns when flow id is delivered, to be set once.
+func (r *records) end(id fabric.FlowID) *sim.Time {
+	return &r.chunks[id/recordsPerChunk].ends[id%recordsPerChunk]
 }
 
 // intern returns the index of a pair of names.

@@ -27,13 +27,14 @@ type relay struct {
 	hold  float64  // ps that the rest of a slice takes, as a relay
 	scale float64  // payload a wire byte
 	alone float64  // wire rate on an idle network
-	cycle float64  // bound on the level while bound, if it is part of a cycle
+	level float64  // bound on the level
+	cycle float64  // the same while bound, if it is part of a cycle
 	first sim.Time // when it began to move
 	grain sim.Time // moments at which slack runs out are rounded up to it
 }
 
 func newRelay(f *fabric.Flow, s *shape) relay {
-	return relay{pipe: float64(s.pipe), scale: float64(f.Bytes) / s.wire, alone: s.alone, cycle: math.Inf(1), first: sim.Never}
+	return relay{pipe: float64(s.pipe), scale: float64(f.Bytes) / s.wire, alone: s.alone, level: s.level, cycle: math.Inf(1), first: sim.Never}
 }
 
 // grainsPerLag is into how many parts the time is cut that a relay's lag takes
@@ -187,7 +188,7 @@ func (e *Engine) exhaust(s int32) {
 		}
 		e.dirty = true
 		if r := &e.relays[s]; r.cycle < math.Inf(1) {
-			e.sys.setLimit(s, min(e.slots[s].limit, r.cycle))
+			e.sys.setLimit(s, min(r.level, r.cycle))
 		} else if e.waits(c.u, s) {
 			e.shut(s)
 			return
@@ -229,7 +230,7 @@ func (e *Engine) await(s int32) {
 func (e *Engine) unlock(s int32) {
 	f := &e.slots[s]
 	f.open = true
-	e.sys.setLimit(s, f.limit)
+	e.sys.setLimit(s, e.relays[s].level)
 	for id := e.sys.vars[s].up; id >= 0; id = e.sys.edges[id].nextUp {
 		u := e.sys.edges[id].u
 		got := e.sent(u) - float64(e.slots[u].rate*e.relays[u].scale*e.delay(u, s))
@@ -276,6 +277,6 @@ func (e *Engine) unlimit(d int32) {
 		}
 	}
 	if e.slots[d].open {
-		e.sys.setLimit(d, e.slots[d].limit)
+		e.sys.setLimit(d, e.relays[d].level)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/simnet/simnet/fabric"
+	"github.com/simnet/simnet/sim"
 )
 
 // account adds the bytes of slot s, times share, to the ports of its path: of
@@ -30,15 +31,18 @@ func (e *Engine) Report() *fabric.Report {
 	e.now = max(e.now, e.k.Now())
 	r := &fabric.Report{Fidelity: "flow", End: e.now, Flows: make([]fabric.FlowRecord, e.recs.n), Ports: make([]fabric.PortStats, len(e.g.Ports))}
 	tx := slices.Clone(e.tx)
-	delivered := e.delivered
+	var delivered int64
 	for s := range e.slots {
 		f := &e.slots[s]
+		if f.state == stTail { // its end is known, but has not come
+			delivered -= e.recs.at(f.id).bytes
+		}
 		if f.state != stRunning {
 			continue
 		}
 		sent := e.wireSent(f)
 		delivered += int64(sent / f.wire * float64(e.recs.at(f.id).bytes))
-		sent -= float64(f.counted * f.wire)
+		sent -= float64(e.counted[int32(s)] * f.wire)
 		for _, c := range e.sys.on(int32(s)) {
 			if int(c.link) < len(tx) {
 				tx[c.link] += int64(sent * float64(c.k) / float64(f.qps))
@@ -48,13 +52,14 @@ func (e *Engine) Report() *fabric.Report {
 	for i := range r.Flows {
 		x := e.recs.at(fabric.FlowID(i))
 		n := &e.recs.names[x.name]
-		fct := x.fct
-		// A flow that nobody waits for has no event of its own at the end.
-		if x.start+fct > e.now && len(e.cal.heap) > 0 {
-			fct = -1
-		}
-		if fct >= 0 {
-			r.Counters.FlowsFinished++
+		fct := sim.Time(-1)
+		if end := *e.recs.end(fabric.FlowID(i)); end > 0 {
+			delivered += x.bytes
+			// A flow that nobody waits for has no event of its own at the end.
+			if end <= e.now || len(e.cal.heap) == 0 {
+				fct = end - x.start
+				r.Counters.FlowsFinished++
+			}
 		}
 		r.Flows[i] = fabric.FlowRecord{
 			Src: x.src, Dst: x.dst, Bytes: x.bytes, Start: x.start, FCT: fct, Ideal: x.ideal,

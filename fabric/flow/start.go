@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/simnet/simnet/fabric"
+	"github.com/simnet/simnet/sim"
 )
 
 // placer adds up which links the queue pairs of one flow cross.
@@ -48,35 +49,43 @@ func (e *Engine) StartGroup(fs []fabric.Flow) []fabric.FlowID {
 	slots := e.group[:0]
 	for i := range fs {
 		ids[i] = fabric.FlowID(e.recs.n)
-		slots = append(slots, e.admit(&fs[i]))
+		s := e.admit(&fs[i])
+		if e.coupling {
+			slots = append(slots, s)
+		} else {
+			e.launch(s, fs[i].Delay)
+		}
 	}
 	e.group = slots
 	if e.coupling {
 		e.couple(fs, slots)
-	}
-	for i, s := range slots {
-		if fs[i].Delay > 0 {
-			e.cal.set(s, e.now+fs[i].Delay, onStart)
-		} else {
-			e.begin(s)
+		for i, s := range slots {
+			e.launch(s, fs[i].Delay)
 		}
 	}
 	return ids
 }
 
+// launch lets slot s begin after delay.
+func (e *Engine) launch(s int32, delay sim.Time) {
+	if delay > 0 {
+		e.cal.set(s, e.now+delay, onStart)
+	} else {
+		e.begin(s)
+	}
+}
+
 // admit records a flow, finds its way and returns its slot.
 func (e *Engine) admit(f *fabric.Flow) int32 {
 	if f.Bytes <= 0 || f.Src == f.Dst || f.QPs < 0 || f.Lag < 0 || f.Slice < 0 || f.Delay < 0 || f.MaxRate < 0 {
-		panic(fmt.Sprintf("flow: flow %d -> %d of %d bytes, %d QPs, lag %d, slice %d, delay %v, limit %v", f.Src, f.Dst, f.Bytes, f.QPs, f.Lag, f.Slice, f.Delay, f.MaxRate))
+		impossible(f)
 	}
 	s := e.slot()
 	id := fabric.FlowID(e.recs.n)
 	r := e.recs.add()
-	*r = record{
-		start: e.now + f.Delay, fct: -1, bytes: f.Bytes, src: f.Src, dst: f.Dst, qps: int32(f.QPCount()),
-		pair: e.assign.Number(f), name: e.recs.intern(f.Job, f.Label),
-		srcPort: f.SrcPort, dstPort: f.DstPort, class: f.Class, given: f.Path != nil,
-	}
+	r.start, r.bytes, r.src, r.dst, r.qps = e.now+f.Delay, f.Bytes, f.Src, f.Dst, int32(f.QPCount())
+	r.pair, r.name = e.assign.Number(f), e.recs.intern(f.Job, f.Label)
+	r.srcPort, r.dstPort, r.class, r.given = f.SrcPort, f.DstPort, f.Class, f.Path != nil
 	if err := e.find(f, r); err != nil {
 		panic("flow: " + err.Error())
 	}
@@ -88,16 +97,19 @@ func (e *Engine) admit(f *fabric.Flow) int32 {
 		sh = &s
 	}
 	r.ideal = sh.ideal
-	e.slots[s] = transfer{
-		left: sh.wire, wire: sh.wire, tail: sh.tail, limit: sh.level, id: id, qps: r.qps,
-		state: stPending, open: true, done: f.Done,
-	}
+	t := &e.slots[s]
+	t.left, t.wire, t.rate, t.tail, t.done = sh.wire, sh.wire, 0, sh.tail, f.Done
+	t.id, t.qps, t.state, t.relay, t.open, t.moved = id, r.qps, stPending, false, true, false
 	if e.coupling {
 		e.relays[s] = newRelay(f, sh)
 	}
 	e.sys.init(s, sh.level)
 	e.sys.reserve(s, e.place.links, e.place.ks)
 	return s
+}
+
+func impossible(f *fabric.Flow) {
+	panic(fmt.Sprintf("flow: flow %d -> %d of %d bytes, %d QPs, lag %d, slice %d, delay %v, limit %v", f.Src, f.Dst, f.Bytes, f.QPs, f.Lag, f.Slice, f.Delay, f.MaxRate))
 }
 
 // slot returns an unused slot.
