@@ -110,10 +110,10 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 	e.down = make([]bool, len(g.Links))
 	e.counted = map[int32]float64{}
 	e.tx = make([]int64, len(g.Ports))
-	e.sys.links = make([]link, len(g.Ports), len(g.Ports)+len(g.Nodes)/4)
+	e.sys.links = make([]link, 0, len(g.Ports)+len(g.Nodes)/4)
+	e.sys.apart = make([]aside, 0, len(g.Ports)+len(g.Nodes)/4)
 	for i := range g.Ports {
-		c := bytesPerPs(g.Ports[i].Rate)
-		e.sys.links[i] = link{cap: c, rated: c}
+		e.sys.addLink(bytesPerPs(g.Ports[i].Rate))
 	}
 	e.sys.ports = int32(len(g.Ports))
 	if cfg.AckEvery > 0 {
@@ -133,11 +133,13 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 		if n.Limit < sum {
 			e.egress[i] = int32(len(e.sys.links))
 			c := bytesPerPs(n.Limit)
-			e.sys.links = append(e.sys.links, link{cap: c, rated: c}, link{cap: c, rated: c})
+			e.sys.addLink(c)
+			e.sys.addLink(c)
 		}
 	}
+	e.sys.pool = make([]user, 0, firstUsers*len(e.sys.links))
 	for i := range e.sys.links {
-		e.sys.users.grow(&e.sys.links[i].users)
+		e.sys.widen(&e.sys.links[i])
 	}
 	e.provide(min(flowsPerHost*len(g.Hosts()), maxAtFirst))
 	e.recs.extend()

@@ -125,7 +125,7 @@ func TestInvariants(t *testing.T) {
 			t.Errorf("seed %d: %d B over time, %d in all", seed, binned, bytes)
 		}
 		for l := range x.e.sys.links {
-			if k := &x.e.sys.links[l]; len(k.users) != 0 || k.qps != 0 || k.load != 0 || k.full {
+			if k := &x.e.sys.links[l]; k.n != 0 || k.qps != 0 || k.load != 0 || k.full {
 				t.Fatalf("seed %d: link %d is not empty: %+v", seed, l, k)
 			}
 		}

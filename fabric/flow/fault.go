@@ -50,7 +50,7 @@ func (e *Engine) reroute(s int32) {
 	}
 	if f.state == stPending {
 		e.sys.forget(s)
-		e.sys.reserve(s, e.place.links, e.place.ks)
+		e.sys.reserve(s, e.place.on)
 		return
 	}
 	e.bring(f)
@@ -58,21 +58,21 @@ func (e *Engine) reroute(s int32) {
 	e.counted[s], f.moved = 1-f.left/f.wire, true
 	e.sys.remove(s)
 	x.level, f.rate, x.neck = 0, 0, neckNone
-	if len(e.place.links) == 0 {
+	if len(e.place.on) == 0 {
 		e.cal.clear(s)
 		return
 	}
-	e.sys.reserve(s, e.place.links, e.place.ks)
+	e.sys.reserve(s, e.place.on)
 	e.sys.enter(s)
 }
 
 // same reports whether variable x is already where the placer has led.
 func (e *Engine) same(x *variable) bool {
-	if int(x.size) != len(e.place.links) {
+	if int(x.size) != len(e.place.on) {
 		return false
 	}
 	for i, c := range e.sys.incs[x.first : x.first+x.size] {
-		if c.link != e.place.links[i] || c.k != e.place.ks[i] {
+		if c.link != e.place.on[i].link || c.k != e.place.on[i].k {
 			return false
 		}
 	}

@@ -1,5 +1,7 @@
 package flow
 
+import "math"
+
 // solve finds the solution after the changes made since the last call, and
 // lists in changed the variables whose level is another.
 func (s *system) solve() {
@@ -9,7 +11,7 @@ func (s *system) solve() {
 	}
 	s.epoch++
 	s.solves++
-	s.play, s.crowded = s.play[:0], false
+	s.play, s.bounds, s.crowded = s.play[:0], s.bounds[:0], false
 	for _, v := range s.fresh {
 		s.vars[v].fresh = false
 		s.join(v)
@@ -27,12 +29,10 @@ func (s *system) solve() {
 	if len(s.play) == 0 {
 		return
 	}
-	for s.fill(); s.broken(); {
-		s.fill()
-	}
-	for _, li := range s.touched {
-		l := &s.links[li]
-		l.load = l.cap - l.resid
+	for s.fill(); s.broken(); s.fill() {
+		for _, v := range s.play {
+			s.vars[v].open = true
+		}
 	}
 	for _, v := range s.play {
 		if x := &s.vars[v]; x.level != x.was {
@@ -53,16 +53,22 @@ func (s *system) join(v int32) {
 	for i := from; i < len(s.play); i++ {
 		v = s.play[i]
 		x = &s.vars[v]
-		x.was = x.level
+		x.was, x.open = x.level, true
+		if x.up >= 0 || x.limit < math.Inf(1) {
+			s.bounds = append(s.bounds, v)
+		}
 		for _, c := range s.incs[x.first : x.first+x.n] {
 			l := &s.links[c.link]
 			if l.epoch != s.epoch {
 				l.epoch = s.epoch
-				l.base, l.play, l.was = l.cap-l.load, 0, l.full
+				l.play, l.was = 0, l.full
+				s.apart[c.link].base = l.cap - l.load
 				s.crowded = s.crowded || l.full
 				s.touched = append(s.touched, c.link)
 			}
-			l.base += float64(float64(c.k) * x.level)
+			if x.level != 0 {
+				s.apart[c.link].base += float64(float64(c.k) * x.level)
+			}
 			l.play += c.k
 		}
 		for e := x.down; e >= 0; e = s.edges[e].nextDown {
@@ -86,7 +92,7 @@ func (s *system) crowd(v int32) {
 		if !l.full || l.play == l.qps {
 			continue
 		}
-		for _, u := range l.users {
+		for _, u := range s.users(l) {
 			if s.vars[u.v].neck == c.link {
 				s.join(u.v)
 			}
@@ -98,14 +104,14 @@ func (s *system) crowd(v int32) {
 func (s *system) relieve(li int32) {
 	l := &s.links[li]
 	l.stale = false
-	if len(l.users) == 0 || l.cap-l.load <= epsilon*l.cap {
+	if l.n == 0 || l.cap-l.load <= epsilon*l.cap {
 		return
 	}
 	l.full = false
 	if l.epoch == s.epoch && l.play == l.qps {
 		return
 	}
-	for _, u := range l.users {
+	for _, u := range s.users(l) {
 		if x := &s.vars[u.v]; x.neck == li && x.epoch != s.epoch && !s.otherwise(u.v) {
 			s.join(u.v)
 		}
@@ -128,35 +134,44 @@ func (s *system) otherwise(v int32) bool {
 	return false
 }
 
-// broken brings into play what has lost its reason and reports whether there
-// was any.
+// broken books what the filling has come to, brings into play what has lost its
+// reason, and reports whether there was any.
 func (s *system) broken() bool {
 	n := len(s.play)
+	s.doubted = s.doubted[:0]
 	for _, li := range s.touched {
 		l := &s.links[li]
+		l.load = l.cap - l.resid
 		l.full = l.resid <= epsilon*l.cap
-		if l.full && l.play < l.qps {
-			for _, u := range l.users {
+		if l.play == l.qps || !l.full && !l.was {
+			continue
+		}
+		s.doubted = append(s.doubted, li)
+		if l.full {
+			for _, u := range s.users(l) {
 				l.top = max(l.top, s.vars[u.v].level)
 			}
 		}
 	}
-	for i, m := 0, len(s.touched); i < m; i++ {
-		li := s.touched[i]
+	for _, li := range s.doubted {
 		l := &s.links[li]
-		if l.play == l.qps || !l.full && !l.was {
+		if l.play == l.qps { // by now
 			continue
 		}
-		for _, u := range l.users {
+		share := s.apart[li].share
+		for _, u := range s.users(l) {
 			x := &s.vars[u.v]
 			switch {
 			case x.epoch == s.epoch:
-			case l.full && l.share >= 0 && x.level > l.share*(1+epsilon):
+			case l.full && share >= 0 && x.level > share*(1+epsilon):
 				s.join(u.v)
 			case x.neck == li && !(l.full && x.level >= l.top*(1-epsilon)) && !s.otherwise(u.v):
 				s.join(u.v)
 			}
 		}
+	}
+	if len(s.edges) == len(s.freeEdge) {
+		return len(s.play) > n
 	}
 	for _, v := range s.play[:n] {
 		x := &s.vars[v]

@@ -16,7 +16,7 @@ import (
 func naive(t *rapid.T, x *rig, fs []fabric.Flow) []float64 {
 	type state struct {
 		start, left float64
-		links, ks   []int32
+		on          []incidence
 		limit       float64
 		n           int
 		end         float64
@@ -38,13 +38,13 @@ func naive(t *rapid.T, x *rig, fs []fabric.Flow) []float64 {
 			s.left += float64(framing.WireBytes(f.QPBytes(q, n)))
 			for _, o := range p {
 				if count[int32(o)] == 0 {
-					s.links = append(s.links, int32(o))
+					s.on = append(s.on, incidence{link: int32(o)})
 				}
 				count[int32(o)]++
 			}
 		}
-		for _, l := range s.links {
-			s.ks = append(s.ks, count[l])
+		for i := range s.on {
+			s.on[i].k = count[s.on[i].link]
 		}
 		if f.MaxRate > 0 {
 			s.limit = bytesPerPs(f.MaxRate) / float64(n)
@@ -52,9 +52,9 @@ func naive(t *rapid.T, x *rig, fs []fabric.Flow) []float64 {
 	}
 	now := 0.0
 	for {
-		sys := &system{links: make([]link, len(x.g.Ports))}
-		for i := range sys.links {
-			sys.links[i].cap = bytesPerPs(x.g.Ports[i].Rate)
+		sys := &system{}
+		for i := range x.g.Ports {
+			sys.addLink(bytesPerPs(x.g.Ports[i].Rate))
 		}
 		var on []int
 		next := math.Inf(1)
@@ -68,7 +68,7 @@ func naive(t *rapid.T, x *rig, fs []fabric.Flow) []float64 {
 				v := int32(len(on))
 				sys.grow(v)
 				sys.init(v, s.limit)
-				sys.reserve(v, s.links, s.ks)
+				sys.reserve(v, s.on)
 				sys.enter(v)
 				on = append(on, i)
 			}

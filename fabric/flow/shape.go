@@ -128,8 +128,8 @@ func (e *Engine) severalShape(f *fabric.Flow, n int) shape {
 		s.pipe = max(s.pipe, fabric.Pipe(g, path, size, e.cfg.Framing))
 	}
 	level := math.Inf(1)
-	for i, l := range p.links {
-		level = min(level, e.nominal(l)/float64(p.ks[i]))
+	for _, c := range p.on {
+		level = min(level, e.nominal(c.link)/float64(c.k))
 	}
 	if f.MaxRate > 0 {
 		if m := bytesPerPs(f.MaxRate) / float64(n); m < level {

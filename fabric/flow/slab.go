@@ -1,38 +1,31 @@
 package flow
 
-// slab hands out room for lists of users in powers of two, and takes back what
-// a list has outgrown.
-type slab struct {
-	rest []user
-	free [32][][]user // by the logarithm of their length
-}
-
-// The first room of a list, and what is asked of the heap at a time.
-const (
-	firstUsers = 4
-	slabUsers  = 1 << 14
+import (
+	"math/bits"
+	"slices"
 )
 
-// grow doubles the room of list.
-func (s *slab) grow(list *[]user) {
-	old := *list
-	n, class := firstUsers, 2
-	for n <= cap(old) {
-		n, class = 2*n, class+1
-	}
-	var room []user
-	if f := s.free[class]; len(f) > 0 {
-		room = f[len(f)-1]
-		s.free[class] = f[:len(f)-1]
+// firstUsers is the first room of a link.
+const firstUsers = 4
+
+// users returns the users of l.
+func (s *system) users(l *link) []user { return s.pool[l.first : l.first+l.n] }
+
+// widen doubles the room of l, or makes its first.
+func (s *system) widen(l *link) {
+	room := max(firstUsers, 2*l.room)
+	class := bits.TrailingZeros32(uint32(room))
+	var first int32
+	if f := s.rooms[class]; len(f) > 0 {
+		first = f[len(f)-1]
+		s.rooms[class] = f[:len(f)-1]
 	} else {
-		if len(s.rest) < n {
-			s.rest = make([]user, max(n, slabUsers))
-		}
-		room = s.rest[:n:n]
-		s.rest = s.rest[n:]
+		first = int32(len(s.pool))
+		s.pool = slices.Grow(s.pool, int(room))[:first+room]
 	}
-	*list = append(room[:0], old...)
-	if cap(old) > 0 {
-		s.free[class-1] = append(s.free[class-1], old[:cap(old)])
+	copy(s.pool[first:], s.users(l))
+	if l.room > 0 {
+		s.rooms[class-1] = append(s.rooms[class-1], l.first)
 	}
+	l.first, l.room = first, room
 }

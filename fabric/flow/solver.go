@@ -39,19 +39,16 @@ import (
 func (s *system) fill() {
 	s.heap, s.limits, s.next = s.heap[:0], s.limits[:0], 0
 	for _, li := range s.touched {
-		l := &s.links[li]
-		l.resid, l.open, l.top, l.share = l.base, l.play, 0, -1
+		l, a := &s.links[li], &s.apart[li]
+		l.resid, l.open, l.top = a.base, l.play, 0
+		a.share = -1
 		if l.play == l.qps {
 			l.resid = l.cap // nothing else is here: free of rounding
 		}
-		s.heap = append(s.heap, share{l.left(), li})
+		s.heap = append(s.heap, share{link: li})
 	}
-	for _, v := range s.play {
+	for _, v := range s.bounds {
 		x := &s.vars[v]
-		x.open = true
-		if x.up < 0 && math.IsInf(x.limit, 1) {
-			continue
-		}
 		limit, neck := x.limit, int32(neckLimit)
 		for e := x.up; e >= 0; e = s.edges[e].nextUp {
 			c := &s.edges[e]
@@ -123,14 +120,17 @@ func (s *system) sweep() {
 		s.limited(least)
 		n = 0
 		for _, x := range h {
-			l := &s.links[x.link]
-			if x.level == least && l.open > 0 && l.left() <= least {
-				s.fix(x.link)
+			if x.level == least {
+				l := &s.links[x.link]
+				if l.open > 0 && l.left() <= least {
+					s.fix(x.link)
+				}
+				if l.open == 0 {
+					continue
+				}
 			}
-			if l.open > 0 {
-				h[n] = x
-				n++
-			}
+			h[n] = x
+			n++
 		}
 		gone += len(h) - n
 		h = h[:n]
@@ -177,8 +177,8 @@ func (s *system) fix(li int32) {
 		return
 	}
 	now := l.left()
-	l.share = now
-	for _, u := range l.users {
+	s.apart[li].share = now
+	for _, u := range s.users(l) {
 		if x := &s.vars[u.v]; x.open && x.epoch == s.epoch {
 			s.freeze(u.v, now, li)
 		}

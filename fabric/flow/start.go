@@ -9,12 +9,12 @@ import (
 
 // placer adds up which links the queue pairs of one flow cross.
 type placer struct {
-	index     []int32 // by link: its place in links while stamp matches
-	stamp     []uint32
-	epoch     uint32
-	links, ks []int32
-	path      []fabric.PortID // of all queue pairs, one after the other
-	ends      []int           // where each ends
+	index []int32 // by link: its place in on while stamp matches
+	stamp []uint32
+	epoch uint32
+	on    []incidence     // the links and how many queue pairs cross each
+	path  []fabric.PortID // of all queue pairs, one after the other
+	ends  []int           // where each ends
 }
 
 func (p *placer) init(links int) {
@@ -23,16 +23,16 @@ func (p *placer) init(links int) {
 
 func (p *placer) reset() {
 	p.epoch++
-	p.links, p.ks, p.path, p.ends = p.links[:0], p.ks[:0], p.path[:0], p.ends[:0]
+	p.on, p.path, p.ends = p.on[:0], p.path[:0], p.ends[:0]
 }
 
 func (p *placer) cross(l, k int32) {
 	if p.stamp[l] == p.epoch {
-		p.ks[p.index[l]] += k
+		p.on[p.index[l]].k += k
 		return
 	}
-	p.stamp[l], p.index[l] = p.epoch, int32(len(p.links))
-	p.links, p.ks = append(p.links, l), append(p.ks, k)
+	p.stamp[l], p.index[l] = p.epoch, int32(len(p.on))
+	p.on = append(p.on, incidence{link: l, k: k})
 }
 
 // StartGroup starts flows at the kernel's now; see fabric.Network.
@@ -104,7 +104,7 @@ func (e *Engine) admit(f *fabric.Flow) int32 {
 		e.relays[s] = newRelay(f, sh)
 	}
 	e.sys.init(s, sh.level)
-	e.sys.reserve(s, e.place.links, e.place.ks)
+	e.sys.reserve(s, e.place.on)
 	return s
 }
 
@@ -140,7 +140,7 @@ func (e *Engine) find(f *fabric.Flow, r *record) error {
 		path, err := e.assign.Path(p.path, f, r.pair, 0)
 		p.path = path
 		for _, o := range path { // the shortest, so no link occurs twice
-			p.links, p.ks = append(p.links, int32(o)), append(p.ks, 1)
+			p.on = append(p.on, incidence{link: int32(o), k: 1})
 		}
 		return err
 	}

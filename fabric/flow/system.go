@@ -12,15 +12,15 @@ type incidence struct {
 // user is the other end of an incidence.
 type user struct{ v, inc int32 }
 
-// link is one direction of a cable, or a limit of a host.
+// link is one direction of a cable, or a limit of a host: one cache line.
 type link struct {
-	cap   float64 // bytes a picosecond, less what ACKs take
-	rated float64 // before that
+	cap   float64 // bytes a picosecond, less what ACKs take; kept while it has users
 	load  float64
-	base  float64 // what the variables not in play leave of cap
 	resid float64 // what is left of base
 	top   float64 // highest level of a user, if full
-	share float64 // level at which it last froze variables in this round, or -1
+	first int32   // of its room in system.pool
+	room  int32   // users that fit there
+	n     int32   // users
 	qps   int32   // queue pairs of all users
 	play  int32   // of those in play
 	open  int32   // of those not frozen yet
@@ -28,7 +28,13 @@ type link struct {
 	full  bool // no user that has its bottleneck here can rise
 	was   bool // full before this solve
 	stale bool // listed in system.stale
-	users []user
+}
+
+// aside is what of a link is needed once a solve, not once a variable.
+type aside struct {
+	rated float64 // capacity, whatever ACKs take
+	base  float64 // what the variables not in play leave of cap
+	share float64 // level at which it last froze variables in this round, or -1
 }
 
 // What bounds a variable if not a link.
@@ -70,6 +76,7 @@ type edge struct {
 // again after each step where the change reaches.
 type system struct {
 	links []link
+	apart []aside // by link
 	vars  []variable
 	incs  []incidence
 	edges []edge
@@ -79,7 +86,8 @@ type system struct {
 	ports int32
 	ack   float64
 
-	users    slab
+	pool     []user      // rooms of the links
+	rooms    [31][]int32 // those that links have outgrown, by the logarithm of their length
 	blocks   [24][]int32 // free blocks of 2^class incidences
 	freeEdge []int32
 
@@ -87,7 +95,9 @@ type system struct {
 	stale   []int32 // links that were full and have lost load
 	epoch   uint32
 	play    []int32 // variables in play
+	bounds  []int32 // those of them that more than links may bound
 	touched []int32 // links that they cross
+	doubted []int32 // links at which others may have lost their reason
 	crowded bool    // some of them were full
 	changed []int32 // result: variables whose level changed
 
@@ -131,13 +141,18 @@ func (s *system) init(v int32, limit float64) {
 	s.vars[v] = variable{limit: limit, up: -1, down: -1, neck: neckNone}
 }
 
-// reserve prepares variable v to cross the given links, ks[i] of its queue
-// pairs on links[i].
-func (s *system) reserve(v int32, links, ks []int32) {
+// addLink makes a link of capacity c.
+func (s *system) addLink(c float64) {
+	s.links = append(s.links, link{cap: c})
+	s.apart = append(s.apart, aside{rated: c})
+}
+
+// reserve prepares variable v to cross links as on says.
+func (s *system) reserve(v int32, on []incidence) {
 	s.grow(v)
 	x := &s.vars[v]
 	class := int8(2)
-	for 1<<class < len(links) {
+	for 1<<class < len(on) {
 		class++
 	}
 	if f := s.blocks[class]; len(f) > 0 {
@@ -149,11 +164,8 @@ func (s *system) reserve(v int32, links, ks []int32) {
 			s.incs = append(s.incs, incidence{})
 		}
 	}
-	x.class, x.size = class, int32(len(links))
-	in := s.incs[x.first : x.first+x.size]
-	for i, li := range links {
-		in[i] = incidence{link: li, k: ks[i]}
-	}
+	x.class, x.size = class, int32(len(on))
+	copy(s.incs[x.first:x.first+x.size], on)
 }
 
 // enter puts v on the links reserved, at the level it has.
@@ -164,15 +176,17 @@ func (s *system) enter(v int32) {
 	for i := range in {
 		c := &in[i]
 		l := &s.links[c.link]
-		c.at = int32(len(l.users))
-		if len(l.users) == cap(l.users) {
-			s.users.grow(&l.users)
+		if l.n == l.room {
+			s.widen(l)
 		}
-		l.users = append(l.users, user{v, x.first + int32(i)})
-		if len(l.users) == 1 {
+		s.pool[l.first+l.n] = user{v, x.first + int32(i)}
+		c.at = l.n
+		l.n++
+		l.qps += c.k
+		if l.n == 1 && c.link < s.ports && s.ack > 0 {
+			l.cap = s.capacity(c.link)
 			s.answer(c.link)
 		}
-		l.qps += c.k
 	}
 	s.look(v)
 }
@@ -197,17 +211,18 @@ func (s *system) remove(v int32) {
 	for i := range in {
 		c := &in[i]
 		l := &s.links[c.link]
-		last := len(l.users) - 1
-		if int(c.at) != last {
-			m := l.users[last]
-			l.users[c.at] = m
+		l.n--
+		if c.at != l.n {
+			m := s.pool[l.first+l.n]
+			s.pool[l.first+c.at] = m
 			s.incs[m.inc].at = c.at
 		}
-		l.users = l.users[:last]
 		l.qps -= c.k
-		if last == 0 {
+		if l.n == 0 {
 			l.load, l.full = 0, false
-			s.answer(c.link)
+			if c.link < s.ports && s.ack > 0 {
+				s.answer(c.link)
+			}
 			continue
 		}
 		l.load -= float64(float64(c.k) * x.level)
@@ -244,14 +259,14 @@ func (s *system) setLimit(v int32, limit float64) {
 
 // setCap changes the capacity of a link.
 func (s *system) setCap(li int32, c float64) {
-	s.links[li].rated = c
+	s.apart[li].rated = c
 	s.derate(li)
 }
 
 // answer follows up that the first user has come to port li or the last has
-// left: the port that answers it, which carries the ACKs, has less to give.
+// left: the port that answers it, which carries the ACKs, has another capacity.
 func (s *system) answer(li int32) {
-	if s.ack > 0 && li < s.ports {
+	if s.links[li^1].n > 0 {
 		s.derate(li ^ 1)
 	}
 }
@@ -259,17 +274,23 @@ func (s *system) answer(li int32) {
 // derate works out the capacity of link li.
 func (s *system) derate(li int32) {
 	l := &s.links[li]
-	c := l.rated
-	if s.ack > 0 && li < s.ports && len(s.links[li^1].users) > 0 {
-		c *= 1 - s.ack
-	}
+	c := s.capacity(li)
 	if c == l.cap {
 		return
 	}
 	l.cap = c
-	for _, u := range l.users {
+	for _, u := range s.users(l) {
 		s.look(u.v)
 	}
+}
+
+// capacity returns what ACKs leave of link li.
+func (s *system) capacity(li int32) float64 {
+	c := s.apart[li].rated
+	if s.ack > 0 && li < s.ports && s.links[li^1].n > 0 {
+		c *= 1 - s.ack
+	}
+	return c
 }
 
 // couple makes d a relay of u, not bound yet.
