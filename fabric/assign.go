@@ -70,44 +70,49 @@ func (a *Assigner) Path(buf []PortID, f *Flow, n uint32, q int) ([]PortID, error
 	if f.Path != nil {
 		return append(buf, f.Path...), nil
 	}
-	h := QPHeader(f, n, q)
-	if p, ok := a.r.quick(buf, f.Src, f.Dst, h); ok {
+	if p, ok := a.r.quick(buf, f, n, q); ok {
 		return p, nil
 	}
-	return a.r.Path(buf, f.Src, f.Dst, h)
+	return a.r.Path(buf, f.Src, f.Dst, QPHeader(f, n, q))
 }
 
 // quick is Path between hosts with one link each to a switch, without copying
-// next hops and with one pass over the header; false where that does not do.
-func (r *Routes) quick(buf []PortID, src, dst NodeID, h Header) ([]PortID, bool) {
-	g := r.g
-	out, in := g.PortsOf(src), g.PortsOf(dst)
-	if r.group[dst] < 0 || len(out) != 1 || len(in) != 1 || r.hasher.Kind == Murmur3 ||
-		r.down[g.Ports[out[0]].Link] || r.down[g.Ports[in[0]].Link] {
+// next hops and with at most one pass over the header; false where that does
+// not do.
+func (r *Routes) quick(buf []PortID, f *Flow, n uint32, q int) ([]PortID, bool) {
+	from, to := &r.single[f.Src], &r.single[f.Dst]
+	if from.out < 0 || to.out < 0 || r.hasher.Kind == Murmur3 {
 		return buf, false
 	}
-	from := len(buf)
-	t := &r.tables[r.group[dst]]
-	buf = append(buf, out[0])
-	at, last := g.Ports[out[0]].Peer, g.Ports[in[0]].Peer
+	was := len(buf)
+	buf = append(buf, from.out)
+	next := r.tables[to.group].next
 	x, hashed := uint32(0), false
-	for at != last {
-		s := r.sw[at]
-		if s < 0 || t.next[s] == 0 {
-			return buf[:from], false
-		}
-		set := r.sets[t.next[s]]
-		p := set[0]
-		if len(set) > 1 {
-			if !hashed {
-				x, hashed = r.hasher.digest(h), true
+	for at := from.sw; at != to.sw; {
+		set := r.sets[next[at]]
+		h := set.first
+		if set.n != 1 {
+			if set.n == 0 {
+				return buf[:was], false
 			}
-			p = set[finalise(x^r.seeds[at])%uint32(len(set))]
+			if !hashed {
+				x, hashed = r.hasher.digest(QPHeader(f, n, q)), true
+			}
+			h += int32(modulo(finalise(x^r.salt[at]), uint32(set.n)))
 		}
-		buf = append(buf, p)
-		at = g.Ports[p].Peer
+		buf = append(buf, r.hops[h].port)
+		at = r.hops[h].sw
 	}
-	return append(buf, in[0]^1), true
+	return append(buf, to.out^1), true
+}
+
+// modulo is x % n; switches have a power of two of next hops as a rule, and a
+// division takes as long as the rest of a hop.
+func modulo(x, n uint32) uint32 {
+	if n&(n-1) == 0 {
+		return x & (n - 1)
+	}
+	return x % n
 }
 
 // QPCount returns the number of queue pairs of f: QPs, at least one, and never

@@ -18,10 +18,29 @@ type Routes struct {
 	sw     []int32     // by node: index among the switches, -1 for a host
 	group  []int32     // by node: destination group, -1 if not a host
 	tables []destTable // by group
-	sets   [][]PortID
-	down   []bool // by link
+	sets   []hopSet
+	hops   []hop    // of all sets
+	single []single // by node
+	salt   []uint32 // seeds, by switch
+	down   []bool   // by link
 
 	descending bool
+}
+
+// hopSet is a set of next hops: n of Routes.hops from first on.
+type hopSet struct{ first, n int32 }
+
+// hop is a port towards a switch.
+type hop struct {
+	port PortID
+	sw   int32 // index of its peer among the switches
+}
+
+// single is a host's only link, if that leads to a switch and is up.
+type single struct {
+	out   PortID // -1: the host has another number of links
+	sw    int32  // index of the switch
+	group int32  // destination group of the host
 }
 
 // destTable leads to the hosts of one group. It is indexed by switch.
@@ -48,7 +67,10 @@ func NewRoutes(g *Graph, o RouteOptions) *Routes {
 }
 
 // SetDown marks a link as unusable or usable again; Rebuild makes it count.
-func (r *Routes) SetDown(l LinkID, down bool) { r.down[l] = down }
+func (r *Routes) SetDown(l LinkID, down bool) {
+	r.down[l] = down
+	r.single[r.g.Links[l].A].out, r.single[r.g.Links[l].B].out = -1, -1
+}
 
 // Rebuild recomputes all tables from the links that are up.
 func (r *Routes) Rebuild() {
@@ -77,7 +99,29 @@ func (r *Routes) Rebuild() {
 		}
 		r.group[i] = id
 	}
-	r.sets = b.sets
+	r.sets, r.hops = b.sets, b.all
+	r.attach()
+}
+
+// attach finds the hosts with a single link.
+func (r *Routes) attach() {
+	r.single = make([]single, len(r.g.Nodes))
+	for i := range r.single {
+		s := &r.single[i]
+		s.out = -1
+		if ports := r.g.PortsOf(NodeID(i)); len(ports) == 1 && r.group[i] >= 0 {
+			q := &r.g.Ports[ports[0]]
+			if at := r.sw[q.Peer]; at >= 0 && !r.down[q.Link] {
+				*s = single{ports[0], at, r.group[i]}
+			}
+		}
+	}
+	r.salt = r.salt[:0]
+	for i, s := range r.sw {
+		if s >= 0 {
+			r.salt = append(r.salt, r.seeds[i])
+		}
+	}
 }
 
 // attachment appends the switches, by their index among the switches, at the
@@ -100,7 +144,11 @@ func (r *Routes) NextHops(buf []PortID, at, dst NodeID) []PortID {
 	t := &r.tables[r.group[dst]]
 	s := r.sw[at]
 	if s >= 0 && t.next[s] != 0 {
-		return append(buf, r.sets[t.next[s]]...)
+		set := r.sets[t.next[s]]
+		for _, h := range r.hops[set.first : set.first+set.n] {
+			buf = append(buf, h.port)
+		}
+		return buf
 	}
 	n := len(buf)
 	ports := r.g.PortsOf(at)

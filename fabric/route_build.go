@@ -12,7 +12,8 @@ type routeBuilder struct {
 	peer  []int32 // switch at the far end of ports[i]
 
 	queue  []int32
-	sets   [][]PortID
+	sets   []hopSet
+	all    []hop            // of the sets
 	single []int32          // by port: the set that holds it alone, 0 if not made yet
 	last   []int32          // by switch: the set of several ports used last
 	index  map[string]int32 // sets of several ports, by their bytes
@@ -22,7 +23,7 @@ type routeBuilder struct {
 
 func newRouteBuilder(r *Routes) *routeBuilder {
 	g := r.g
-	b := &routeBuilder{r: r, sets: [][]PortID{nil}, single: make([]int32, len(g.Ports)), index: map[string]int32{}}
+	b := &routeBuilder{r: r, sets: []hopSet{{}}, single: make([]int32, len(g.Ports)), index: map[string]int32{}}
 	r.sw = make([]int32, len(g.Nodes))
 	for i := range g.Nodes {
 		r.sw[i] = -1
@@ -89,7 +90,7 @@ func (b *routeBuilder) intern(s int32) int32 {
 	if b.r.descending {
 		b.r.sortDescending(b.hops)
 	}
-	if id := b.last[s]; id != 0 && slices.Equal(b.sets[id], b.hops) {
+	if id := b.last[s]; id != 0 && b.equal(b.sets[id]) {
 		return id
 	}
 	b.key = b.key[:0]
@@ -105,7 +106,15 @@ func (b *routeBuilder) intern(s int32) int32 {
 	return id
 }
 
+// equal reports whether set is b.hops.
+func (b *routeBuilder) equal(set hopSet) bool {
+	return slices.EqualFunc(b.all[set.first:set.first+set.n], b.hops, func(h hop, p PortID) bool { return h.port == p })
+}
+
 func (b *routeBuilder) add() int32 {
-	b.sets = append(b.sets, slices.Clone(b.hops))
+	b.sets = append(b.sets, hopSet{int32(len(b.all)), int32(len(b.hops))})
+	for _, p := range b.hops {
+		b.all = append(b.all, hop{p, b.r.sw[b.r.g.Ports[p].Peer]})
+	}
 	return int32(len(b.sets) - 1)
 }
