@@ -279,7 +279,7 @@ func hotPort(r *Run, p fabric.PortID, busy sim.Time) HotPort {
 }
 
 func fidelityDetail(r *Run) FidelityDetail {
-	d := FidelityDetail{Extrapolated: []string{}, ErrorAgainstPacket: r.EngineError}
+	d := FidelityDetail{Extrapolated: []string{}, ErrorAgainstPacket: r.EngineError, Notes: r.Notes}
 	d.Extrapolated = append(d.Extrapolated, r.Report.Extrapolated...)
 	switch {
 	case r.Coverage != nil:

@@ -175,6 +175,8 @@ type FidelityDetail struct {
 	Extrapolated       []string     `json:"extrapolated"`
 	ErrorAgainstPacket *EngineError `json:"error_against_packet"`
 	Reason             string       `json:"reason,omitempty"` // why it is null
+	// Notes name keys of the scenario that this run does not follow.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Finding is one sentence on where time goes and which knob moves it.

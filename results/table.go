@@ -224,6 +224,9 @@ func (t *table) findings(f []Finding) {
 func (t *table) fidelity(s *Summary) {
 	t.line("")
 	t.wrapped("fidelity  ", fidelityLine(s))
+	for _, n := range s.Detail.Notes {
+		t.wrapped("note      ", n)
+	}
 }
 
 // fidelityLine says which engine gave the numbers and how far off they may be.

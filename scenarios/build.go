@@ -90,6 +90,7 @@ func (m *Machine) setCluster() {
 		g := &c.GPUs[i]
 		g.NIC = m.NICs[g.Node][m.Valid.Spec.Cluster.Node.Affinity.V[g.Local]]
 	}
+	c.Scaleup.Use, c.CrossIsland.Use = &workload.ScaleupUse{}, &workload.ScaleupUse{}
 	m.Cluster = &c
 }
 

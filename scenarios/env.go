@@ -71,7 +71,7 @@ func ncclNames() []string { return append(nccl.ModelledVariables(), nccl.KnownVa
 // stepVariables are those that change a training step; nccl.Model, which
 // answers for nccl-tests, follows more.
 var stepVariables = []string{
-	"NCCL_IB_QPS_PER_CONNECTION", "NCCL_IB_SPLIT_DATA_ON_QPS", "NCCL_BUFFSIZE", "NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT",
+	"NCCL_IB_QPS_PER_CONNECTION", "NCCL_BUFFSIZE", "NCCL_IB_TIMEOUT", "NCCL_IB_RETRY_CNT",
 }
 
 // env parses the variables together and lists what they do not do here; followed

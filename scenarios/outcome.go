@@ -20,6 +20,7 @@ type Outcome struct {
 	Traffic  []TrafficResult   // of the jobs of traffic
 	Traces   []trace.Result    // of the jobs of recorded operations
 	Warnings []string          // of the scenario and of the run
+	Notes    []string          // Valid.Notes and those of the run
 	// Partial says that the run was stopped (Ctrl-C, run.until) before its jobs
 	// were done.
 	Partial bool
@@ -82,7 +83,7 @@ func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
 			waiting = append(waiting, p.Result().Job)
 		}
 	}
-	o := &Outcome{Warnings: append(slices.Clone(m.Valid.Warnings), m.Warnings...), End: m.Kernel.Now(), Events: m.events()}
+	o := &Outcome{Warnings: append(slices.Clone(m.Valid.Warnings), m.Warnings...), Notes: slices.Clone(m.Valid.Notes), End: m.Kernel.Now(), Events: m.events()}
 	switch {
 	case errors.Is(err, sim.ErrStopped):
 		o.Partial, o.Interrupted = true, true
@@ -127,6 +128,7 @@ func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
 		o.Traces = append(o.Traces, r)
 		o.Warnings = append(o.Warnings, r.Warnings...)
 	}
+	m.unusedLinks(o)
 	if !m.Valid.Spec.Observe.Timeline.V {
 		for i := range o.Results {
 			o.Results[i].Timeline = nil

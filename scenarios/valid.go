@@ -17,6 +17,7 @@ type Valid struct {
 	Spec     Spec
 	Dir      string   // where relative paths start
 	Warnings []string // keys that have no effect, and other doubts
+	Notes    []string // keys of the file that describe what this run does not follow
 
 	Topology topo.Spec
 	Hasher   fabric.Hasher

@@ -31,22 +31,7 @@ func (c *validation) effects() {
 	s := c.s
 	t := &s.Cluster.Transport
 	flow := s.Run.Fidelity.V == "flow"
-	if flow {
-		var keys []string
-		var first Origin
-		for _, k := range []string{"cluster.transport.congestion_control", "cluster.transport.ecn", "cluster.transport.pfc", "cluster.transport.rto", "cluster.transport.retries",
-			"cluster.transport.recovery", "cluster.transport.window", "cluster.fabric.switch.buffer", "cluster.fabric.switch.cell", "cluster.fabric.switch.cut_through",
-			"cluster.fabric.spine.buffer", "cluster.fabric.core.buffer", "cluster.fabric.link.bit_error_rate", "cluster.fabric.uplink.bit_error_rate", "observe.rates", "run.window"} {
-			if at := fieldAt(s, k, Origin{}); s.writes(k) {
-				if keys = append(keys, k); first.Kind == Unset {
-					first = at
-				}
-			}
-		}
-		if len(keys) > 0 {
-			c.warn(first, "at flow fidelity, where rates are max-min shares, these keys have no effect: %s", strings.Join(keys, ", "))
-		}
-	}
+	c.inert(flow)
 	if o := s.Observe.Rates; o.V > 0 && (s.Run.Fidelity.V == "hybrid" || s.Run.Parallel.V && !flow) {
 		c.warn(o.From, "observe.rates has no effect where islands of flows are simulated apart (hybrid fidelity, run.parallel)")
 	}
@@ -116,14 +101,4 @@ func (c *validation) prune() {
 	if !slices.Contains(keys, "core") || f.Topology.V == "rail-optimized" && !f.NodesPerPod.Set() || f.Topology.V == "fat-tree" && f.Tiers.V == 2 {
 		f.Core = SwitchSpec{}
 	}
-}
-
-// writes reports whether the user wrote the key at a dotted path.
-func (s *Spec) writes(path string) bool {
-	dir, key := s.Section.At, path
-	if i := strings.LastIndexByte(path, '.'); i >= 0 {
-		dir, key = fieldAt(s, path[:i], Origin{}), path
-	}
-	at := fieldAt(s, key, Origin{})
-	return (at.Kind == FromFile || at.Kind == FromSet) && at != dir
 }

@@ -47,6 +47,38 @@ type Scaleup struct {
 	BusBW sim.Rate // bit/s per GPU and direction that collectives reach
 	// P2P is what a single send/recv pair reaches, bit/s.
 	P2P sim.Rate
+	// Use, if not nil, notes which of these a run has asked for.
+	Use *ScaleupUse
+}
+
+// ScaleupUse says which parts of a Scaleup have entered a result. Jobs of one
+// kernel share it; it is not safe for concurrent use.
+type ScaleupUse struct {
+	Alpha, BusBW, P2P bool
+}
+
+// busBW is the bus bandwidth, noted as used.
+func (su *Scaleup) busBW() sim.Rate {
+	if su.Use != nil {
+		su.Use.BusBW = true
+	}
+	return su.BusBW
+}
+
+// p2p is the bandwidth of one pair, noted as used.
+func (su *Scaleup) p2p() sim.Rate {
+	if su.Use != nil {
+		su.Use.P2P = true
+	}
+	return su.P2P
+}
+
+// alpha is the latency of n steps, noted as used.
+func (su *Scaleup) alpha(n int64) sim.Time {
+	if su.Use != nil {
+		su.Use.Alpha = true
+	}
+	return sim.Time(n) * su.Alpha
 }
 
 // Cluster is the machine that jobs run on.

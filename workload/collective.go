@@ -28,16 +28,16 @@ func (su *Scaleup) time(k collKind, n int, s int64) sim.Time {
 	if n <= 1 || s == 0 {
 		return 0
 	}
-	rate := su.BusBW
-	if n == 2 { // no more links than one pair has
-		rate = min(rate, su.P2P)
+	rate := su.busBW()
+	if n == 2 && su.P2P < rate { // no more links than one pair has
+		rate = su.p2p()
 	}
 	steps := k.passes() * int64(n-1)
-	return sim.Time(steps)*su.Alpha + rate.TxTime(s*steps/int64(n))
+	return su.alpha(steps) + rate.TxTime(s*steps/int64(n))
 }
 
 // send returns what one message of s bytes takes.
-func (su *Scaleup) send(s int64) sim.Time { return su.Alpha + su.P2P.TxTime(s) }
+func (su *Scaleup) send(s int64) sim.Time { return su.alpha(1) + su.p2p().TxTime(s) }
 
 // groupPlan is how the collectives of one group of ranks move.
 //
@@ -127,7 +127,7 @@ func (t *Training) direct(gpus []int, su *Scaleup) *Scaleup {
 		local[i] = int(c.GPUs[g].Local)
 	}
 	bw := c.GroupBusBW(local)
-	return &Scaleup{Alpha: su.Alpha, BusBW: bw, P2P: max(su.P2P, bw)}
+	return &Scaleup{Alpha: su.Alpha, BusBW: bw, P2P: max(su.P2P, bw), Use: su.Use}
 }
 
 // time returns how long the part of a collective takes that stays inside the
@@ -148,11 +148,11 @@ func (t *Training) ring(buf []fabric.Flow, pl *groupPlan, k collKind, s int64, h
 	if hierarchical {
 		n = m
 	} else if pl.inner > 1 { // the same bytes pass every NVLink hop of the node
-		limit = minRate(limit, pl.inside.BusBW/sim.Rate(rails))
+		limit = minRate(limit, pl.inside.busBW()/sim.Rate(rails))
 	}
 	delay := t.c.HostOverhead + sim.Time(pl.n)*t.j.Transport.RankOverhead
 	if n > m { // the hops of the ring that stay inside domains
-		delay += sim.Time(k.passes()*(n-m)) * pl.inside.Alpha
+		delay += pl.inside.alpha(k.passes() * (n - m))
 	}
 	bytes := max(1, ceilDiv(k.passes()*(n-1)*share, n))
 	lag := max(1, ceilDiv(share, m))

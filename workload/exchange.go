@@ -55,8 +55,8 @@ func (r *replica) contextExchange(c *pass) *sim.Event {
 	for i := range r.cp {
 		pl := &r.cp[i]
 		if pl.local != nil {
-			steps := sim.Time(c.layers) * sim.Time(n-1)
-			local = max(local, steps*pl.local.Alpha+pl.local.P2P.TxTime(c.cpNet))
+			steps := int64(c.layers) * (n - 1)
+			local = max(local, pl.local.alpha(steps)+pl.local.p2p().TxTime(c.cpNet))
 			continue
 		}
 		// What each rank passes on leaves the domain at one of its ranks.
@@ -143,7 +143,7 @@ func (r *replica) expertExchange(c *pass) *sim.Event {
 				}
 			}
 			if inside > 0 {
-				local = max(local, t.c.Scaleup.send(inside)+sim.Time(2*c.layers-1)*t.c.Scaleup.Alpha)
+				local = max(local, t.c.Scaleup.send(inside)+t.c.Scaleup.alpha(int64(2*c.layers-1)))
 			}
 		}
 		t.k.After(local, func() { done.Arrive(t.k) })

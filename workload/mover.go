@@ -234,7 +234,7 @@ func (c *Comm) chain(bytes int64, label string, done *sim.Event) {
 			continue
 		}
 		if pl.local != nil {
-			local = max(local, sim.Time(pl.n-1)*pl.local.Alpha+pl.local.BusBW.TxTime(bytes))
+			local = max(local, pl.local.alpha(int64(pl.n-1))+pl.local.busBW().TxTime(bytes))
 			continue
 		}
 		share := max(1, ceilDiv(bytes, int64(len(pl.rails))))
@@ -243,8 +243,8 @@ func (c *Comm) chain(bytes int64, label string, done *sim.Event) {
 				f := t.flow(src, ring[k+1], share, label, done)
 				f.Slice = t.j.Transport.Slice
 				if pl.inner > 1 {
-					f.MaxRate = minRate(f.MaxRate, pl.inside.BusBW/sim.Rate(len(pl.rails)))
-					f.Delay += sim.Time(pl.inner-1) * pl.inside.Alpha
+					f.MaxRate = minRate(f.MaxRate, pl.inside.busBW()/sim.Rate(len(pl.rails)))
+					f.Delay += pl.inside.alpha(int64(pl.inner - 1))
 				}
 				if k > 0 {
 					f.Upstream = t.upstream(len(flows) - 1)

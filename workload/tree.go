@@ -21,8 +21,8 @@ func (t *Training) tree(buf []fabric.Flow, pl *groupPlan, s int64, label string,
 		// A chain inside each domain, there and back: a GPU passes every byte up
 		// and down, so that the payload moves at half the bus bandwidth, and an
 		// edge has half of a rail's share of it.
-		limit = minRate(limit, pl.inside.BusBW/sim.Rate(4*rails))
-		delay += sim.Time(2*(pl.inner-1)) * pl.inside.Alpha
+		limit = minRate(limit, pl.inside.busBW()/sim.Rate(4*rails))
+		delay += pl.inside.alpha(int64(2 * (pl.inner - 1)))
 	}
 	for tree := range 2 {
 		edges := flows.TreeFlows(flows.Parents(m, tree))

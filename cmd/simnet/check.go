@@ -37,6 +37,9 @@ func checkCmd() *cobra.Command {
 			for _, w := range v.Warnings {
 				fmt.Fprintln(c.ErrOrStderr(), "warning: "+w)
 			}
+			for _, n := range v.Notes {
+				fmt.Fprintln(c.ErrOrStderr(), "note: "+n)
+			}
 			if !quiet {
 				if _, err := out.Write(v.Effective()); err != nil {
 					return failed(err)

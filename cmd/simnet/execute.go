@@ -52,7 +52,7 @@ func execute(ctx context.Context, v *scenarios.Valid, show func(scenarios.Progre
 	run := &results.Run{
 		Scenario: v.Spec.Name.V, SHA256: hex.EncodeToString(sum[:]), Seed: v.Spec.Seed.V, Fidelity: m.Fidelity,
 		Version: Version, Effective: v.Effective(), GPUs: len(m.Cluster.GPUs), SimTime: o.End,
-		Graph: m.Graph, Report: o.Report, Jobs: o.Results, Traces: o.Traces, NodeLinks: m.NodeLinks(), Partial: o.Partial, Asked: o.Asked, Interrupted: o.Interrupted, Unfinished: o.Unfinished, Warnings: o.Warnings,
+		Graph: m.Graph, Report: o.Report, Jobs: o.Results, Traces: o.Traces, NodeLinks: m.NodeLinks(), Partial: o.Partial, Asked: o.Asked, Interrupted: o.Interrupted, Unfinished: o.Unfinished, Warnings: o.Warnings, Notes: o.Notes,
 	}
 	if m.Fidelity == "packet" {
 		run.Coverage = &o.Coverage
