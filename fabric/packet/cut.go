@@ -33,9 +33,9 @@ func (s *shard) waitWhole(pi, oi, hop, ki int32) bool {
 // whole handles packet ki, bound for port oi, that has come whole.
 func (s *shard) whole(oi, ki int32) {
 	in := &s.ports[s.pkts[ki].in]
-	in.cut = false
+	in.setOdd(oddCut, false)
 	s.arrive(oi, ki)
-	in.cut = true
+	in.setOdd(oddCut, true)
 }
 
 // idealCut is a lower bound of the completion time where switches may cut

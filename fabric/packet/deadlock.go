@@ -55,7 +55,7 @@ func (e *Engine) isPaused(pc int32) bool {
 func (e *Engine) waitsFor(s *shard, pc int32) []int32 {
 	var out []int32
 	peer := e.ports[pc/e.nc].peer
-	if e.swOf[peer] < 0 || !e.accounts[pc].xoff {
+	if e.swOf[peer] < 0 || !e.xoff[pc] {
 		return nil
 	}
 	class := pc % e.nc
@@ -64,7 +64,7 @@ func (e *Engine) waitsFor(s *shard, pc int32) []int32 {
 		if !s.owns(int32(p)) || !e.isPaused(next) {
 			continue
 		}
-		u := &e.queues[e.ports[p].q0+queueData+class]
+		u := e.queue(int32(p), queueData+uint8(class))
 		for i := u.head; i >= 0; i = s.pkts[i].next {
 			if s.pkts[i].in == pc/e.nc {
 				out = append(out, next)

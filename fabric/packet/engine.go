@@ -20,8 +20,10 @@ type Engine struct {
 
 	// Flat arrays over all shards.
 	ports    []port
-	queues   []queue      // nq a port
+	queues   []queue      // nq - 1 a port: all but the first data class
+	deficits []int32      // of round robin, nc a port
 	accounts []account    // nc a port
+	xoff     []bool       // by account: the upstream has been told to pause
 	pauses   []pauseState // nc a port
 	switches []device
 	nics     []nic
@@ -240,15 +242,15 @@ func mulDiv(a, b, c int64) int64 {
 	return int64(q)
 }
 
-// wheelSize chooses the buckets of the wheel: about ten packets each with all
-// ports busy, over a span that serialization and propagation rarely exceed.
+// wheelSize chooses the buckets of the wheel: about twenty packets each with
+// all ports busy, over a span that serialization and propagation rarely exceed.
 func (e *Engine) wheelSize() (shift, lg uint) {
 	perSecond := 0.0
 	for i := range e.ports {
 		perSecond += float64(e.ports[i].rate) / float64(8*(e.payload+e.header))
 	}
 	shift = 12
-	for shift > 4 && perSecond*1e-12*float64(uint(1)<<shift) > 10 {
+	for shift > 4 && perSecond*1e-12*float64(uint(1)<<shift) > 20 {
 		shift--
 	}
 	return shift, max(8, 22-shift)

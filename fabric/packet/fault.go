@@ -36,10 +36,10 @@ func (s *shard) setLink(l fabric.LinkID, st fabric.LinkState) bool {
 			e.setPortRate(o, rate)
 		}
 		o.ber = st.BER
-		o.lossy = st.BER > 0
-		if o.down != st.Down {
+		o.setOdd(oddLossy, st.BER > 0)
+		if o.is(oddDown) != st.Down {
 			changed = true
-			o.down = st.Down
+			o.setOdd(oddDown, st.Down)
 			if st.Down {
 				s.cutPort(pi, o)
 			}
@@ -58,7 +58,7 @@ func (s *shard) cutPort(pi int32, o *port) {
 			continue // QPs, not packets
 		}
 		for o.ready>>q&1 != 0 {
-			ki := s.pop(o, q)
+			ki := s.pop(pi, o, q)
 			if q >= queueData {
 				s.leave(pi, o, ki)
 			}
@@ -68,8 +68,8 @@ func (s *shard) cutPort(pi int32, o *port) {
 	for c := range s.nc {
 		pc := pi*s.nc + c
 		s.unpause(pi, o, uint8(c)+queueData, &s.e.pauses[pc])
-		if a := &s.accounts[pc]; a.xoff {
-			a.xoff = false
+		if s.xoff[pc] {
+			s.xoff[pc] = false
 			s.e.pauses[pc].refresh++
 		}
 	}
@@ -84,7 +84,7 @@ func (s *shard) leave(pi int32, o *port, ki int32) {
 	a := &s.accounts[ai]
 	d := &s.switches[o.sw]
 	d.release(a, z)
-	if a.xoff && d.mayResume(a) {
+	if s.xoff[ai] && d.mayResume(a) {
 		s.resume(ai, a)
 	}
 }
@@ -143,7 +143,7 @@ func (s *shard) movePort(qi int32) {
 		return
 	}
 	if f.state&stReady != 0 {
-		s.unready(&e.ports[f.port], qi, f)
+		s.unready(f.port, qi, f)
 	}
 	f.port = to
 	if f.state&stBegun != 0 {
@@ -152,9 +152,10 @@ func (s *shard) movePort(qi int32) {
 	}
 }
 
-// unready takes QP qi out of the ready list of o.
-func (s *shard) unready(o *port, qi int32, f *sender) {
-	u := &s.queues[o.q0+int32(f.q)]
+// unready takes QP qi out of the ready list of port oi.
+func (s *shard) unready(oi, qi int32, f *sender) {
+	o := &s.ports[oi]
+	u := s.queue(oi, o, f.q)
 	prev := int32(-1)
 	for x := u.head; x >= 0; x = s.snd[x].link {
 		if x == qi {

@@ -58,8 +58,8 @@ func (c *hpcc) start(s *shard, qi int32) {
 	c.st[qi] = hpccState{rate: s.snd[qi].rate, u: 1}
 }
 
-// stampINT adds the record of port o, which sends packet ki now.
-func (s *shard) stampINT(o *port, ki int32) {
+// stampINT adds the record of port oi, which sends packet ki now.
+func (s *shard) stampINT(oi int32, o *port, ki int32) {
 	r := &s.ints[ki]
 	n := r.n
 	r.n++
@@ -67,7 +67,7 @@ func (s *shard) stampINT(o *port, ki int32) {
 		return
 	}
 	h := &r.hop[n]
-	*h = intHop{at: int64(s.now), bytes: o.txBytes, queue: int64(o.qbytes), port: o.q0 / s.nq}
+	*h = intHop{at: int64(s.now), bytes: o.txBytes, queue: int64(o.qbytes), port: oi}
 	if s.compat {
 		m := s.e.cfg.CC.HPCC.IntMulti
 		h.at = h.at / 1000 & (1<<intTimeBits - 1)

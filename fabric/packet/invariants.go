@@ -67,14 +67,14 @@ func (e *Engine) checkBuffers(bad func(string, ...any)) {
 		}
 		d := &e.switches[o.sw]
 		sum := int32(0)
-		for q := int32(queueData); q < e.nq; q++ {
+		for q := uint8(queueData); q < uint8(e.nq); q++ {
 			n := int32(0)
-			for k := e.queues[o.q0+q].head; k >= 0; k = s.pkts[k].next {
+			for k := e.queue(int32(i), q).head; k >= 0; k = s.pkts[k].next {
 				n += int32(s.pkts[k].size)
 				held[o.sw] += int64(d.room(int32(s.pkts[k].size)))
 			}
-			if n != e.queues[o.q0+q].bytes {
-				bad("%s queue %d counts %d B but holds %d", e.g.PortName(fabric.PortID(i)), q, e.queues[o.q0+q].bytes, n)
+			if n != e.queue(int32(i), q).bytes {
+				bad("%s queue %d counts %d B but holds %d", e.g.PortName(fabric.PortID(i)), q, e.queue(int32(i), q).bytes, n)
 			}
 			sum += n
 		}

@@ -278,7 +278,7 @@ func (e *Engine) SetFreeLink(l fabric.LinkID, st fabric.LinkState) {
 }
 
 // Down reports whether a link is down.
-func (e *Engine) Down(l fabric.LinkID) bool { return e.ports[2*l].down }
+func (e *Engine) Down(l fabric.LinkID) bool { return e.ports[2*l].is(oddDown) }
 
 // EarliestEnd returns a time before which no flow for which wanted reports true
 // can finish: what is missing of it has to cross its last link.

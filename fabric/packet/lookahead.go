@@ -3,128 +3,112 @@ package packet
 import "unsafe"
 
 // ahead is over how many buckets the engine looks ahead.
-const ahead = 4
+const ahead = 3
 
 // lookAhead asks for the cache lines that the coming buckets will touch, while
 // this one is handled: in a large network nearly everything that an event
 // touches has left the caches since the last time. What an event touches is
 // named by what it touches before, so a bucket passes through stages, one each
-// time the wheel moves on: its chunks; the packets and ports of its events; the
-// heads and tails of their queues; what those name.
+// time the wheel moves on: its events; their packets and ports; what those name.
 func (s *shard) lookAhead() {
 	w := s.w
-	n := w.look()
-	s.lines = s.lines[:0]
-	for i := range n {
+	lines := s.lines[:0]
+	for i := range w.look() {
 		sl := &w.slots[w.coming[i]&w.mask]
 		c, left := sl.chunk, sl.n
 		for left > 0 {
 			m := (left-1)&(chunkLen-1) + 1
 			evs := &w.chunks[c]
 			switch i {
-			case 3:
-				s.want(unsafe.Pointer(&evs[0]))
-				s.want(unsafe.Pointer(&evs[chunkLen/2]))
 			case 2:
-				s.lookFirst(evs[:m])
+				lines = append(lines, line(&evs[0]), line(&evs[chunkLen/2]))
 			case 1:
-				s.lookSecond(evs[:m])
+				lines = s.lookFirst(lines, evs[:m])
 			case 0:
-				s.lookThird(evs[:m])
+				lines = s.lookSecond(lines, evs[:m])
 			}
 			left -= m
 			c = w.next[c]
 		}
 	}
-	prefetch(s.lines)
+	prefetch(lines)
+	s.lines = lines
 }
 
-func (s *shard) want(p unsafe.Pointer) { s.lines = append(s.lines, uintptr(p)) }
+func line[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
-func (s *shard) wantPort(pi int32) {
-	s.want(unsafe.Pointer(&s.ports[pi]))
-	s.want(unsafe.Pointer(&s.queues[pi*s.nq]))
-}
-
-func (s *shard) wantSender(qi int32) {
-	f := &s.snd[qi]
-	s.want(unsafe.Pointer(f))
-	s.want(unsafe.Pointer(&f.size))
-}
-
-func (s *shard) lookFirst(evs []event) {
+// lookFirst adds the lines that events name.
+func (s *shard) lookFirst(lines []uintptr, evs []event) []uintptr {
 	for i := range evs {
 		ev := &evs[i]
-		switch ev.kind() {
-		case evTx:
-			s.wantPort(ev.target)
-		case evArrive:
-			s.want(unsafe.Pointer(&s.pkts[ev.arg]))
+		switch k := ev.kind(); {
+		case k <= evArrive:
 			if ev.target >= 0 {
-				s.wantPort(ev.target)
+				lines = append(lines, line(&s.ports[ev.target]))
 			} else {
-				s.want(unsafe.Pointer(&s.bodies[ev.arg]))
+				lines = append(lines, line(&s.bodies[ev.arg]))
 			}
-		case evReady, evTimer:
-			s.wantSender(ev.target)
+			if ev.arg >= 0 {
+				lines = append(lines, line(&s.pkts[ev.arg]))
+			} else if qi := -2 - ev.arg; qi >= 0 {
+				lines = append(lines, line(&s.snd[qi]), line(&s.snd[qi].size))
+			}
+		case k == evReady || k == evTimer:
+			lines = append(lines, line(&s.snd[ev.target]), line(&s.snd[ev.target].size))
 		}
 	}
+	return lines
 }
 
-func (s *shard) lookSecond(evs []event) {
+// lookSecond adds the lines that packets and QPs name.
+func (s *shard) lookSecond(lines []uintptr, evs []event) []uintptr {
 	for i := range evs {
 		ev := &evs[i]
-		switch ev.kind() {
-		case evTx:
-			if h := s.queues[ev.target*s.nq+queueData].head; h < 0 {
-				continue
-			} else if s.ports[ev.target].sw >= 0 {
-				s.want(unsafe.Pointer(&s.pkts[h]))
-			} else {
-				s.wantSender(h)
+		kind := ev.kind()
+		if kind > evArrive {
+			if kind == evReady {
+				f := &s.snd[ev.target]
+				lines = append(lines, line(&s.ports[f.port]), line(&s.paths[f.path]))
 			}
-		case evArrive:
-			k := &s.pkts[ev.arg]
-			if ev.target >= 0 {
-				s.want(unsafe.Pointer(&s.paths[k.path]))
-				if k.q >= queueData {
-					s.want(unsafe.Pointer(&s.accounts[s.accountOf(k)]))
-				}
-				if u := &s.queues[ev.target*s.nq+int32(k.q)]; u.head >= 0 {
-					s.want(unsafe.Pointer(&s.pkts[u.tail]))
-				}
-				continue
+			continue
+		}
+		if ev.arg < 0 {
+			if qi := -2 - ev.arg; qi >= 0 {
+				lines = append(lines, line(&s.paths[s.snd[qi].path]))
 			}
-			switch qi := s.bodies[ev.arg].qp; k.what() {
-			case kindData:
-				s.want(unsafe.Pointer(&s.rcv[qi]))
-			case kindPause:
-				s.wantPort(qi)
-			default:
-				s.wantSender(qi)
+			continue
+		}
+		k := &s.pkts[ev.arg]
+		if ev.target < 0 {
+			lines = s.lookEnd(lines, k, s.bodies[ev.arg].qp)
+			continue
+		}
+		lines = append(lines, line(&s.paths[k.path]))
+		o := &s.ports[ev.target]
+		switch {
+		case o.freeAt <= s.now: // it will not have to wait
+		case k.q < queueData:
+			lines = append(lines, line(s.queue(ev.target, o, k.q)))
+		default:
+			if ai := s.accountOf(k); ai >= 0 { // what evTx names may have been lost meanwhile
+				lines = append(lines, line(&s.accounts[ai]))
 			}
-		case evReady:
-			f := &s.snd[ev.target]
-			s.wantPort(f.port)
-			s.want(unsafe.Pointer(&s.paths[f.path]))
+			if kind == evArrive && o.data.head >= 0 {
+				lines = append(lines, line(&s.pkts[o.data.tail]))
+			}
 		}
 	}
+	return lines
 }
 
-func (s *shard) lookThird(evs []event) {
-	for i := range evs {
-		ev := &evs[i]
-		switch ev.kind() {
-		case evTx:
-			if h := s.queues[ev.target*s.nq+queueData].head; h < 0 {
-				continue
-			} else if s.ports[ev.target].sw >= 0 {
-				k := &s.pkts[h]
-				s.want(unsafe.Pointer(&s.paths[k.path]))
-				s.want(unsafe.Pointer(&s.accounts[s.accountOf(k)]))
-			} else {
-				s.want(unsafe.Pointer(&s.paths[s.snd[h].path]))
-			}
-		}
+// lookEnd adds the lines that the end of its way needs for a packet of QP qi; of
+// a pause frame it is a port.
+func (s *shard) lookEnd(lines []uintptr, k *packet, qi int32) []uintptr {
+	switch k.what() {
+	case kindData:
+		return append(lines, line(&s.rcv[qi]))
+	case kindPause:
+		return append(lines, line(&s.ports[qi]))
 	}
+	return append(lines, line(&s.snd[qi]), line(&s.snd[qi].size))
 }

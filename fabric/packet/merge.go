@@ -18,8 +18,8 @@ func (is *Island) Merge(b *Island, now sim.Time) {
 	for _, pi := range b.ports {
 		e.owner[pi] = s.id
 		o := &e.ports[pi]
-		for q := range e.nq {
-			u := &e.queues[o.q0+q]
+		for q := range uint8(e.nq) {
+			u := e.queue(pi, q)
 			if o.host >= 0 && q >= queueData {
 				continue // QPs
 			}

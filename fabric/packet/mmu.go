@@ -25,7 +25,6 @@ type account struct {
 	alpha    int32 // in units of 2^-24
 	xon      int32 // hysteresis
 	lossless bool
-	xoff     bool // the upstream has been told to pause
 	q        uint8
 }
 
@@ -63,8 +62,8 @@ func (e *Engine) buildMMU() error {
 				return err
 			}
 			in := int32(p ^ 1)
-			e.ports[in].cut = c.CutThrough && !e.cfg.Compat
-			e.anyCut = e.anyCut || e.ports[in].cut
+			e.ports[in].setOdd(oddCut, c.CutThrough && !e.cfg.Compat)
+			e.anyCut = e.anyCut || e.ports[in].is(oddCut)
 			for k := range int(e.nc) {
 				a := &e.accounts[in*e.nc+int32(k)]
 				a.q = uint8(queueData + k)

@@ -58,15 +58,15 @@ func (s *shard) hostDequeue(oi int32, o *port) {
 		if m == 0 {
 			return
 		}
-		q := s.pick(o, m)
+		q := s.pick(oi, o, m)
 		if q < queueData {
-			s.transmit(oi, o, s.pop(o, q))
+			s.transmit(oi, o, s.pop(oi, o, q))
 			break
 		}
 		if s.e.limited {
 			if n := &s.e.nics[o.host]; n.limit > 0 && n.txFree > s.now {
 				o.pending = true
-				s.push(n.txFree, evTx, oi, 0)
+				s.push(n.txFree, evTx, oi, o.first())
 				return
 			}
 		}
@@ -74,19 +74,18 @@ func (s *shard) hostDequeue(oi int32, o *port) {
 	}
 	if !o.pending && o.ready&^o.paused != 0 {
 		o.pending = true
-		s.push(o.freeAt, evTx, oi, 0)
+		s.push(o.freeAt, evTx, oi, o.first())
 	}
 }
 
 // sendQP sends the next packet of the first ready QP of queue q.
 func (s *shard) sendQP(oi int32, o *port, q uint8) {
-	u := &s.queues[o.q0+int32(q)]
+	u := s.queue(oi, o, q)
 	qi := u.head
 	f := &s.snd[qi]
 	u.head = f.link
 	if u.head < 0 {
-		o.ready &^= 1 << q
-		u.deficit = 0
+		s.emptied(oi, o, q)
 	}
 	f.state &^= stReady
 	if !f.sendable() {
@@ -114,12 +113,12 @@ func (s *shard) sendQP(oi int32, o *port, q uint8) {
 		s.push(f.avail, evReady, qi, 0)
 		return
 	}
-	s.appendQP(o, qi, f)
+	s.appendQP(oi, o, qi, f)
 }
 
 // appendQP puts QP qi at the end of the ready list of its class.
-func (s *shard) appendQP(o *port, qi int32, f *sender) {
-	u := &s.queues[o.q0+int32(f.q)]
+func (s *shard) appendQP(oi int32, o *port, qi int32, f *sender) {
+	u := s.queue(oi, o, f.q)
 	f.link = -1
 	if u.head < 0 {
 		u.head = qi
@@ -147,7 +146,7 @@ func (s *shard) wake(qi int32) {
 		s.push(f.avail, evReady, qi, 0)
 		return
 	}
-	s.appendQP(o, qi, f)
+	s.appendQP(f.port, o, qi, f)
 	if o.paused>>f.q&1 == 0 {
 		s.arm(f.port, o)
 	}

@@ -13,7 +13,7 @@ func (s *shard) compatDequeue(oi int32, o *port) {
 		if o.ready&(1<<queueMAC) != 0 {
 			q = queueMAC
 		}
-		s.transmit(oi, o, s.pop(o, q))
+		s.transmit(oi, o, s.pop(oi, o, q))
 		return
 	}
 	n := &s.e.nics[o.host]

@@ -245,8 +245,8 @@ func (is *Island) free() ([]fabric.LinkID, []fabric.FlowID) {
 		p, b := &e.ports[pi], &is.base[i]
 		p.txBytes, p.txPkts, p.maxq, p.ecn, p.drops, p.pauses, p.pausedTime = b.txBytes, b.txPkts, b.maxq, b.ecn, b.drops, b.pauses, b.paused
 		p.pending, p.ready, p.paused, p.qbytes, p.freeAt = false, 0, 0, 0, 0
-		for q := range e.nq {
-			e.queues[p.q0+q] = queue{head: -1, tail: -1}
+		for q := range uint8(e.nq) {
+			*e.queue(pi, q) = queue{head: -1, tail: -1}
 		}
 		if p.sw >= 0 {
 			p.sw = e.swOf[p.node]
@@ -254,7 +254,8 @@ func (is *Island) free() ([]fabric.LinkID, []fabric.FlowID) {
 		e.owner[pi] = 0
 		for k := range e.nc {
 			a := &e.accounts[pi*e.nc+k]
-			a.used, a.hdr, a.xoff = 0, 0, false
+			a.used, a.hdr = 0, 0
+			e.xoff[pi*e.nc+k] = false
 		}
 	}
 	for _, ni := range is.nics {

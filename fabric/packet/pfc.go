@@ -14,7 +14,7 @@ type pauseState struct {
 
 // pause tells the upstream of account ai to stop.
 func (s *shard) pause(ai int32, a *account) {
-	a.xoff = true
+	s.xoff[ai] = true
 	s.sendPause(ai, a.q, true)
 	if t := s.e.refreshAfter(ai / s.nc); t > 0 {
 		p := &s.e.pauses[ai]
@@ -25,7 +25,7 @@ func (s *shard) pause(ai int32, a *account) {
 
 // resume tells the upstream of account ai to go on.
 func (s *shard) resume(ai int32, a *account) {
-	a.xoff = false
+	s.xoff[ai] = false
 	s.e.pauses[ai].refresh++
 	s.sendPause(ai, a.q, false)
 }
@@ -42,7 +42,7 @@ func (s *shard) sendPause(ai int32, q uint8, on bool) {
 	}
 	oi := pi ^ 1
 	o := &s.ports[oi]
-	s.append(o, queueMAC, ki)
+	s.append(oi, o, queueMAC, ki)
 	s.arm(oi, o)
 }
 
@@ -116,7 +116,7 @@ func (s *shard) unpause(pi int32, o *port, q uint8, p *pauseState) {
 func (s *shard) refresh(ai int32, gen uint32) {
 	a := &s.accounts[ai]
 	p := &s.e.pauses[ai]
-	if !a.xoff || p.refresh != gen || s.e.deadlocked(s, ai) {
+	if !s.xoff[ai] || p.refresh != gen || s.e.deadlocked(s, ai) {
 		return
 	}
 	s.sendPause(ai, a.q, true)
@@ -147,7 +147,7 @@ func (s *shard) watchdog(pc int32, gen uint32) {
 		return
 	}
 	for o.ready>>q&1 != 0 {
-		ki := s.pop(o, q)
+		ki := s.pop(pi, o, q)
 		s.leave(pi, o, ki)
 		s.lose(pi, ki)
 	}

@@ -9,7 +9,7 @@ TEXT ·prefetch(SB), NOSPLIT, $0-24
 
 next:
 	MOVD.P 8(R0), R2
-	PRFM   (R2), PLDL1KEEP
+	PRFM   (R2), PLDL2KEEP
 
 test:
 	CMP R1, R0

@@ -85,7 +85,7 @@ func (s *shard) sendAck(kind uint8, r *receiver, ki int32) {
 	k.path = r.path + 1
 	oi := s.paths[r.path]
 	o := &s.ports[oi]
-	s.append(o, queueControl, ki)
+	s.append(oi, o, queueControl, ki)
 	if s.compat {
 		s.compatWake(oi)
 		return
@@ -117,7 +117,7 @@ func (s *shard) sendCNP(qi int32) {
 	s.bodies[ki] = body{qp: qi}
 	oi := s.paths[r.path]
 	o := &s.ports[oi]
-	s.append(o, queueControl, ki)
+	s.append(oi, o, queueControl, ki)
 	if o.paused>>queueControl&1 == 0 {
 		s.arm(oi, o)
 	}

@@ -47,7 +47,7 @@ func (s *shard) leastLoaded(next []fabric.PortID, q uint8) int32 {
 		p := int32(next[(first+i)%n])
 		o := &s.ports[p]
 		load := int64(o.qbytes)
-		if o.down || o.paused>>q&1 != 0 {
+		if o.is(oddDown) || o.paused>>q&1 != 0 {
 			load += 1 << 40
 		}
 		if o.freeAt > s.now {

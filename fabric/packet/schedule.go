@@ -5,7 +5,7 @@ import "math/bits"
 // pick chooses among the queues of mask m, which is not zero: MAC control,
 // control, strict classes in order, then deficit round robin by weight
 // (Shreedhar and Varghese, SIGCOMM 1995); in Compat round robin by packet.
-func (s *shard) pick(o *port, m uint16) uint8 {
+func (s *shard) pick(oi int32, o *port, m uint16) uint8 {
 	q := uint8(bits.TrailingZeros16(m))
 	if q < s.e.firstDWRR || m&(m-1) == 0 {
 		return q
@@ -25,11 +25,12 @@ func (s *shard) pick(o *port, m uint16) uint8 {
 	if o.rr < s.e.firstDWRR {
 		o.rr = s.e.firstDWRR
 	}
+	deficits := s.e.deficits[oi*s.nc : (oi+1)*s.nc]
 	for q = o.rr; ; {
 		if m>>q&1 != 0 {
-			u := &s.queues[o.q0+int32(q)]
-			if z := s.headSize(o, u.head); u.deficit >= z {
-				u.deficit -= z
+			d := &deficits[q-queueData]
+			if z := s.headSize(o, s.queue(oi, o, q).head); *d >= z {
+				*d -= z
 				o.rr = q
 				return q
 			}
@@ -38,7 +39,7 @@ func (s *shard) pick(o *port, m uint16) uint8 {
 			q = s.e.firstDWRR
 		}
 		if m>>q&1 != 0 {
-			s.queues[o.q0+int32(q)].deficit += s.e.quantum[q]
+			deficits[q-queueData] += s.e.quantum[q]
 		}
 	}
 }

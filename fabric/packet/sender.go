@@ -111,8 +111,10 @@ func (s *shard) acked(ki int32) {
 		}
 		f.tries = 0
 		f.rtoAt = s.now + s.e.cfg.Recovery.RTO
-		f.sack.dropBelow(f.una)
-		s.aimRetx(f)
+		if s.sacks != nil {
+			f.sack.dropBelow(f.una)
+			s.aimRetx(f)
+		}
 	}
 	if s.stamps != nil {
 		info.rtt = s.now - s.stamps[ki]

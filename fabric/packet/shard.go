@@ -4,7 +4,7 @@ import "github.com/simnet/simnet/sim"
 
 // The kinds of event.
 const (
-	evTx       uint8 = iota // port Target may send
+	evTx       uint8 = iota // port Target may send, probably what Arg says; see port.first
 	evArrive                // packet Arg arrives, bound for port Target or another value of paths
 	evWhole                 // the same, of a packet that could not be cut through
 	evReady                 // the pacing of QP Target allows the next packet
@@ -46,6 +46,7 @@ type shard struct {
 	ports    []port
 	queues   []queue
 	accounts []account
+	xoff     []bool
 	switches []device
 	paths    []int32
 	snd      []sender
@@ -59,7 +60,8 @@ type shard struct {
 
 // attach refreshes the shard's view of arrays that grow.
 func (s *shard) attach(e *Engine) {
-	s.ports, s.queues, s.accounts, s.switches = e.ports, e.queues, e.accounts, e.switches
+	s.ports, s.queues, s.switches = e.ports, e.queues, e.switches
+	s.accounts, s.xoff = e.accounts, e.xoff
 	s.paths, s.snd, s.rcv = e.paths, e.snd, e.rcv
 	s.nq, s.nc = e.nq, e.nc
 }

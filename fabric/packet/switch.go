@@ -26,7 +26,7 @@ func (s *shard) arrive(oi, ki int32) {
 	}
 	switch {
 	case oi >= 0:
-		if s.e.anyCut && s.ports[pi].cut && s.waitWhole(pi, oi, hop, ki) {
+		if s.e.anyCut && s.ports[pi].is(oddCut) && s.waitWhole(pi, oi, hop, ki) {
 			return
 		}
 		s.forward(pi, oi, ki)
@@ -42,7 +42,7 @@ func (s *shard) forward(pi, oi, ki int32) {
 	o := &s.ports[oi]
 	k := &s.pkts[ki]
 	q := k.q
-	if o.down || o.sw < 0 {
+	if o.is(oddDown) || o.sw < 0 {
 		s.lose(oi, ki)
 		return
 	}
@@ -52,7 +52,7 @@ func (s *shard) forward(pi, oi, ki int32) {
 			s.transmit(oi, o, ki)
 			return
 		}
-		s.append(o, q, ki)
+		s.append(oi, o, q, ki)
 		s.arm(oi, o)
 		return
 	}
@@ -61,25 +61,25 @@ func (s *shard) forward(pi, oi, ki int32) {
 	a := &s.accounts[ai]
 	if idle && (o.ready|o.paused)>>q&1 == 0 && !s.compat {
 		// Nothing to wait for: it would enter and leave the buffer at once.
-		if a.xoff && d.mayResume(a) {
+		if s.xoff[ai] && d.mayResume(a) {
 			s.resume(ai, a)
 		}
 		s.transmit(oi, o, ki)
 		return
 	}
 	z := int32(k.size)
-	u := &s.queues[o.q0+int32(q)]
+	u := s.queue(oi, o, q)
 	if !d.admit(a, z, u.bytes) {
 		s.refuse(oi, o, a, ki)
 		return
 	}
-	if a.lossless && !a.xoff && d.mustPause(a) {
+	if a.lossless && !s.xoff[ai] && d.mustPause(a) {
 		s.pause(ai, a)
 	}
 	if d.markIn && k.what() == kindData && s.marks(o, q, u.bytes) {
 		s.mark(oi, o, k, ki)
 	}
-	s.append(o, q, ki)
+	s.append(oi, o, q, ki)
 	o.qbytes += z
 	if o.qbytes > o.watch {
 		s.watchQueue(oi, o, ki)
@@ -99,7 +99,7 @@ func (s *shard) arm(oi int32, o *port) {
 		return
 	}
 	o.pending = true
-	s.push(o.freeAt, evTx, oi, 0)
+	s.push(o.freeAt, evTx, oi, o.first())
 }
 
 // dequeue starts the next frame of port oi, which is free.
@@ -114,10 +114,10 @@ func (s *shard) dequeue(oi int32) {
 	if m == 0 {
 		return
 	}
-	q := s.pick(o, m)
+	q := s.pick(oi, o, m)
 	if q >= queueData {
 		before := o.qbytes
-		ki := s.pop(o, q)
+		ki := s.pop(oi, o, q)
 		k := &s.pkts[ki]
 		z := int32(k.size)
 		o.qbytes -= z
@@ -125,22 +125,22 @@ func (s *shard) dequeue(oi int32) {
 		ai := s.accountOf(k)
 		a := &s.accounts[ai]
 		d.release(a, z)
-		if k.what() == kindData && !d.markIn && s.marks(o, q, s.queues[o.q0+int32(q)].bytes) {
+		if k.what() == kindData && !d.markIn && s.marks(o, q, s.queue(oi, o, q).bytes) {
 			s.mark(oi, o, k, ki)
 		}
 		if before > o.watch {
 			s.watchDrain(oi, o, before)
 		}
-		if a.xoff && d.mayResume(a) {
+		if s.xoff[ai] && d.mayResume(a) {
 			s.resume(ai, a)
 		}
 		s.transmit(oi, o, ki)
 	} else {
-		s.transmit(oi, o, s.pop(o, q))
+		s.transmit(oi, o, s.pop(oi, o, q))
 	}
 	if !o.pending && o.ready&^o.paused != 0 {
 		o.pending = true
-		s.push(o.freeAt, evTx, oi, 0)
+		s.push(o.freeAt, evTx, oi, o.first())
 	}
 }
 
@@ -150,7 +150,7 @@ func (s *shard) transmit(oi int32, o *port, ki int32) {
 	size := int64(k.size)
 	var t sim.Time
 	if o.psByte != 0 {
-		t = sim.Time(size * o.psByte)
+		t = sim.Time(size * int64(o.psByte))
 	} else {
 		t = s.txSlow(o, size)
 	}
@@ -158,14 +158,14 @@ func (s *shard) transmit(oi int32, o *port, ki int32) {
 	o.freeAt = end
 	if s.compat {
 		o.pending = true
-		s.push(end, evTx, oi, 0)
+		s.push(end, evTx, oi, o.first())
 	}
 	if s.ints != nil && o.sw >= 0 && k.what() == kindData {
-		s.stampINT(o, ki)
+		s.stampINT(oi, o, ki)
 	}
 	o.txBytes += size
 	o.txPkts++
-	if o.lossy && s.corrupt(o, k) {
+	if o.is(oddLossy) && s.corrupt(o, k) {
 		s.lose(oi, ki)
 		return
 	}
@@ -178,7 +178,7 @@ func (s *shard) transmit(oi int32, o *port, ki int32) {
 	if next >= 0 {
 		k.path++
 	}
-	if o.cut && size > cutBytes {
+	if o.is(oddCut) && size > cutBytes {
 		end -= t - t*cutBytes/sim.Time(size)
 	}
 	s.pushArrive(end+o.reach, evArrive, oi, next, ki)

@@ -66,7 +66,7 @@ func (s *shard) watchQueue(oi int32, o *port, ki int32) {
 		s.tel.bursts = append(s.tel.bursts, burst{port: oi, start: s.now, end: -1, peak: o.qbytes})
 		b := &s.tel.bursts[w.burst]
 		for q := uint8(queueData); q < uint8(s.nq); q++ {
-			for i := s.queues[o.q0+int32(q)].head; i >= 0; i = s.pkts[i].next {
+			for i := s.queue(oi, o, q).head; i >= 0; i = s.pkts[i].next {
 				s.burstFlow(b, s.bodies[i].qp)
 			}
 		}

@@ -5,48 +5,68 @@ import (
 	"slices"
 )
 
-// radixMin is the length of a bucket from which three radix passes beat
-// insertion.
-const radixMin = 48
+// insertMax is the length of a bucket up to which insertion alone is quickest.
+const insertMax = 16
 
-// order sorts the run. Its items mostly came in the order of their scheduling,
-// so a stable sort by time and tie key is enough; should that not do, it
-// compares.
+// order sorts the run. Events of a bucket mostly have different times, or came
+// in the order of their scheduling: after one pass by time little is left to
+// insertion. Where many have the same time, two passes by time and the top of
+// the tie key come first.
 func (w *wheel) order() {
 	r := w.run
-	if len(r) < radixMin {
-		for i := 1; i < len(r); i++ {
-			ev := r[i]
-			j := i
-			for j > 0 && ev.key < r[j-1].key {
-				r[j] = r[j-1]
-				j--
-			}
-			r[j] = ev
-		}
+	if len(r) <= insertMax {
+		insertion(r, len(r))
 		return
 	}
 	if cap(w.swap) < len(r) {
 		w.swap = make([]event, len(r)*3/2)
 	}
 	t := w.swap[:len(r)]
-	radix(t, r, tieShift)
-	radix(r, t, tieShift+8)
-	radix(t, r, tieShift+16)
+	spread(t, r, offShift+max(w.shift, timeBits)-timeBits)
 	w.run, w.swap = t, r
-	for i := 1; i < len(t); i++ {
-		if t[i].key < t[i-1].key {
-			slices.SortFunc(t, func(a, b event) int { return cmp.Compare(a.key, b.key) })
-			return
-		}
+	if insertion(t, insertMax) {
+		return
+	}
+	const low = offShift - tieTop
+	width := (w.shift + tieTop + 1) / 2
+	radix(r, t, low, width)
+	radix(t, r, low+width, width)
+	if !insertion(t, 4*insertMax) {
+		slices.SortFunc(t, func(a, b event) int { return cmp.Compare(a.key, b.key) })
 	}
 }
 
-// radix sorts src into dst by eight bits of the key, stably.
-func radix(dst, src []event, shift uint) {
-	var c [256]uint32
+// insertion sorts r, or gives up after moving items by more than most places on
+// average.
+func insertion(r []event, most int) bool {
+	left := most * len(r)
+	for i := 1; i < len(r); i++ {
+		ev := r[i]
+		j := i
+		for j > 0 && ev.key < r[j-1].key {
+			r[j] = r[j-1]
+			j--
+		}
+		r[j] = ev
+		if left -= i - j; left < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// timeBits of the time, from the top, are what spread looks at; tieTop bits of
+// the tie key, from the top, are in the passes of radix.
+const (
+	timeBits = 6
+	tieTop   = 6
+)
+
+// spread sorts src into dst by timeBits bits of the key, stably.
+func spread(dst, src []event, shift uint) {
+	var c [1 << timeBits]uint32
 	for i := range src {
-		c[uint8(src[i].key>>shift)]++
+		c[src[i].key>>shift&(1<<timeBits-1)]++
 	}
 	sum := uint32(0)
 	for i, n := range c {
@@ -54,7 +74,27 @@ func radix(dst, src []event, shift uint) {
 		sum += n
 	}
 	for i := range src {
-		k := uint8(src[i].key >> shift)
+		k := src[i].key >> shift & (1<<timeBits - 1)
+		dst[c[k]] = src[i]
+		c[k]++
+	}
+}
+
+// radix sorts src into dst by width <= 9 bits of the key, stably.
+func radix(dst, src []event, shift, width uint) {
+	var c [1 << 9]uint32
+	mask := uint64(1)<<width - 1
+	for i := range src {
+		c[src[i].key>>shift&mask&511]++
+	}
+	sum := uint32(0)
+	for i := range c[:mask+1] {
+		n := c[i]
+		c[i] = sum
+		sum += n
+	}
+	for i := range src {
+		k := src[i].key >> shift & mask & 511
 		dst[c[k]] = src[i]
 		c[k]++
 	}
