@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,7 +31,18 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SCENARIOS", filepath.Join(root, "scenarios"))
 			e.Setenv("ROOT", root)
+			if conf := os.Getenv("SLURM_CONF"); conf != "" {
+				e.Setenv("SLURM_CONF", conf)
+			}
 			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "slurm" {
+				return false, fmt.Errorf("unknown condition %s", cond)
+			}
+			// A controller that answers, with a node that is up.
+			out, err := exec.Command("sinfo", "--noheader", "--states=idle,mixed,allocated", "--format=%D").Output()
+			return err == nil && len(strings.TrimSpace(string(out))) > 0, nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":  exits,
@@ -48,6 +60,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	c := exec.Command(args[1], args[2:]...)
 	c.Dir = ts.Getenv("WORK")
 	c.Env = []string{"PATH=" + ts.Getenv("PATH"), "HOME=" + ts.Getenv("HOME"), "TMPDIR=" + ts.Getenv("TMPDIR")}
+	if conf := ts.Getenv("SLURM_CONF"); conf != "" {
+		c.Env = append(c.Env, "SLURM_CONF="+conf)
+	}
 	var out, msg strings.Builder
 	c.Stdout, c.Stderr = &out, &msg
 	err := c.Run()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -77,29 +78,68 @@ func (s *sweep) runSlurm(c *cobra.Command, jobs int) error {
 		return failed(err)
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "Slurm job %s: %d points\n", id, len(tasks))
+	told := false
 	for {
 		select {
 		case <-c.Context().Done():
 			return failed(fmt.Errorf("interrupted; Slurm job %s goes on, simnet sweep cancel %s ends it", id, s.dir))
 		case <-time.After(slurmPoll):
 		}
-		left := len(s.missing())
-		if left == 0 {
+		if len(s.missing()) == 0 {
 			return nil
 		}
-		q, err := exec.CommandContext(c.Context(), "squeue", "--noheader", "--jobs", id).Output()
-		if err != nil {
-			// squeue answers with an error once the job has left its memory.
-			var exit *exec.ExitError
-			if !errors.As(err, &exit) {
-				return failed(err)
-			}
-			q = nil
-		}
-		if len(bytes.TrimSpace(q)) == 0 && len(s.missing()) > 0 {
-			return failed(fmt.Errorf("job %s of Slurm has ended with %d points missing; logs in %s", id, left, logs))
+		ended, err := slurmEnded(c.Context(), id)
+		switch {
+		case err != nil && c.Context().Err() == nil && !told:
+			// The controller may restart: its jobs go on meanwhile.
+			fmt.Fprintf(c.ErrOrStderr(), "%v; asking again\n", err)
+			told = true
+		case err == nil && ended:
+			return s.slurmLeft(id, logs)
+		case err == nil:
+			told = false
 		}
 	}
+}
+
+// slurmEnded reports whether no task of a job is left to run.
+func slurmEnded(ctx context.Context, id string) (bool, error) {
+	q, err := exec.CommandContext(ctx, "squeue", "--noheader", "--jobs", id).Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		// This is the answer once the job has left Slurm's memory.
+		if bytes.Contains(exit.Stderr, []byte("Invalid job id")) {
+			return true, nil
+		}
+		return false, fmt.Errorf("squeue: %s", bytes.TrimSpace(exit.Stderr))
+	}
+	if err != nil {
+		return false, err
+	}
+	return len(bytes.TrimSpace(q)) == 0, nil
+}
+
+// slurmLeft is about the points that a job has left undone; nil if there are
+// none.
+func (s *sweep) slurmLeft(id, logs string) error {
+	left := s.missing()
+	if len(left) == 0 {
+		return nil
+	}
+	var lines []string
+	failures := 0
+	for _, p := range left {
+		if b, err := os.ReadFile(s.failedFile(p)); err == nil {
+			failures++
+			lines = append(lines, strings.TrimSpace(string(b)))
+		}
+	}
+	rest := ""
+	if n := len(left) - failures; n > 0 {
+		rest = fmt.Sprintf("; %d were ended from outside (cancelled, time limit, killed %d times): simnet sweep resume %s --on slurm goes on", n, maxRequeues+1, s.dir)
+	}
+	lines = append(lines, fmt.Sprintf("simnet: job %s of Slurm has ended with %d points missing, %d of which failed%s; logs in %s", id, len(left), failures, rest, logs))
+	return failure{exitFailed, strings.Join(lines, "\n")}
 }
 
 // cancelSlurm cancels the array of the sweep.

@@ -26,11 +26,8 @@ func sweepCmd() *cobra.Command {
 			"  simnet sweep status out/s",
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if on != "local" && on != "slurm" {
-				return badInput(fmt.Errorf("simnet sweep: --on %s: want local or slurm", on))
-			}
-			if jobs < 1 {
-				return badInput(fmt.Errorf("simnet sweep: --jobs %d: want at least 1", jobs))
+			if err := checkWhere(on, jobs); err != nil {
+				return err
 			}
 			if err := wantStudy(args[0]); err != nil {
 				return err
@@ -59,6 +56,17 @@ func sweepCmd() *cobra.Command {
 	c.Flags().StringArrayVar(&only, "only", nil, "run only the points of one value of an axis, AXIS=POINT (repeatable)")
 	c.AddCommand(sweepStatusCmd(), sweepResumeCmd(), sweepCancelCmd())
 	return c
+}
+
+// checkWhere checks where the points of a sweep are to run, and how many at a time.
+func checkWhere(on string, jobs int) error {
+	if places := []string{"local", "slurm"}; !slices.Contains(places, on) {
+		return badInput(fmt.Errorf("simnet sweep: --on %s: want local or slurm%s", on, didYouMean(on, places)))
+	}
+	if jobs < 1 {
+		return badInput(fmt.Errorf("simnet sweep: --jobs %d: want at least 1", jobs))
+	}
+	return nil
 }
 
 func sweepStatusCmd() *cobra.Command {
@@ -94,6 +102,9 @@ func sweepResumeCmd() *cobra.Command {
 		Short: "Run what an interrupted sweep has left",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkWhere(on, jobs); err != nil {
+				return err
+			}
 			s, err := openSweep(args[0])
 			if err != nil {
 				return err
