@@ -92,7 +92,28 @@ func (h *Hasher) SwitchSeed(n NodeID) uint32 {
 	return uint32(sim.Mix(uint64(h.Seed)<<32 | uint64(uint32(n)) + 1))
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// crcTable holds what each value of each byte of a header adds to its CRC: a CRC
+// is linear, so that the bytes need not be taken one after the other.
+type crcTable struct {
+	none  uint32 // CRC of zeros
+	bytes [13][256]uint32
+}
+
+var ieee, castagnoli = makeCRC(crc32.IEEE), makeCRC(crc32.Castagnoli)
+
+func makeCRC(poly uint32) (t crcTable) {
+	var b [13]byte
+	table := crc32.MakeTable(poly)
+	t.none = crc32.Checksum(b[:], table)
+	for i := range b {
+		for v := range 256 {
+			b[i] = byte(v)
+			t.bytes[i][v] = crc32.Checksum(b[:], table) ^ t.none
+		}
+		b[i] = 0
+	}
+	return t
+}
 
 // Hash returns the hash of hd at a switch with the given seed.
 //
@@ -130,9 +151,9 @@ func (h *Hasher) digest(hd Header) uint32 {
 	var x uint32
 	switch h.Kind {
 	case CRC32:
-		x = crcOf(crc32.IEEETable, &b)
+		x = crcOf(&ieee, &b)
 	case CRC32C:
-		x = crcOf(castagnoli, &b)
+		x = crcOf(&castagnoli, &b)
 	case CRC16:
 		x = uint32(crc16(b[:]))
 	default:
@@ -142,13 +163,13 @@ func (h *Hasher) digest(hd Header) uint32 {
 	return x
 }
 
-// crcOf is crc32.Checksum without an allocation: there the bytes escape.
-func crcOf(t *crc32.Table, b *[13]byte) uint32 {
-	c := ^uint32(0)
-	for _, x := range b {
-		c = t[byte(c)^x] ^ c>>8
+// crcOf is crc32.Checksum of a header.
+func crcOf(t *crcTable, b *[13]byte) uint32 {
+	c := t.none
+	for i, x := range b {
+		c ^= t.bytes[i][x]
 	}
-	return ^c
+	return c
 }
 
 func crc16(b []byte) uint16 {

@@ -14,7 +14,7 @@ func TestCRCCheckValues(t *testing.T) {
 	if got := crc32.ChecksumIEEE(msg); got != 0xcbf43926 {
 		t.Errorf("CRC-32 %#x", got)
 	}
-	if got := crc32.Checksum(msg, castagnoli); got != 0xe3069283 {
+	if got := crc32.Checksum(msg, crc32.MakeTable(crc32.Castagnoli)); got != 0xe3069283 {
 		t.Errorf("CRC-32C %#x", got)
 	}
 	if got := crc16(msg); got != 0x29b1 {

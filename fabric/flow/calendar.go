@@ -12,6 +12,8 @@ type calendar struct {
 	free    []int32
 	heap    []calKey
 	recent  [512]int32 // entries by a hash of (time, kind); 1-based
+	key     uint64     // of the last slot set, before hashing
+	hash    uint64     // and after: many are set to one time in a row
 }
 
 type calNode struct{ next, prev, entry int32 }
@@ -53,7 +55,10 @@ func (c *calendar) set(slot int32, at sim.Time, kind uint8) {
 		}
 		c.clear(slot)
 	}
-	h := sim.Mix(uint64(at)<<3|uint64(kind)) & uint64(len(c.recent)-1)
+	if key := uint64(at)<<3 | uint64(kind); key != c.key || c.hash == 0 {
+		c.key, c.hash = key, sim.Mix(key)
+	}
+	h := c.hash & uint64(len(c.recent)-1)
 	id := c.recent[h] - 1
 	if id < 0 || c.entries[id].at != at || c.entries[id].kind != kind || c.entries[id].head < 0 {
 		if k := len(c.free); k > 0 {

@@ -32,11 +32,17 @@ type portKind struct {
 	limit, peersLimit sim.Rate
 }
 
+// of reports whether s is the shape that key asks for.
+func (s *shape) of(key *shape) bool {
+	return s.bytes == key.bytes && s.limit == key.limit && s.kinds == key.kinds
+}
+
 // shapes remembers shapes in a small table, each in the place that its hash
 // gives it.
 type shapes struct {
 	kind  []uint8 // by port; 0: not classified
 	table [1024]shape
+	last  [maxKinds + 1]*shape // by length of the path: the shape found last
 }
 
 func (t *shapes) init(g *fabric.Graph) {
@@ -60,18 +66,27 @@ func (t *shapes) init(g *fabric.Graph) {
 func (e *Engine) shape(f *fabric.Flow, path []fabric.PortID) *shape {
 	t := &e.shapes
 	key := shape{bytes: f.Bytes, limit: f.MaxRate}
-	h, known := uint64(f.Bytes)*0x9e3779b97f4a7c15^uint64(f.MaxRate), len(path) <= maxKinds
+	known := len(path) <= maxKinds
 	if known {
 		for i, p := range path {
 			k := t.kind[p]
 			known = known && k != 0
 			key.kinds[i] = k
-			h = (h ^ uint64(k)) * 0x100000001b3
+		}
+		if s := t.last[len(path)]; known && s != nil && s.of(&key) {
+			return s
 		}
 	}
+	h := uint64(f.Bytes)*0x9e3779b97f4a7c15 ^ uint64(f.MaxRate)
+	for _, k := range key.kinds {
+		h = (h ^ uint64(k)) * 0x100000001b3
+	}
 	s := &t.table[sim.Mix(h)%uint64(len(t.table))]
-	if known && s.bytes == f.Bytes && s.limit == f.MaxRate && s.kinds == key.kinds {
-		return s
+	if known {
+		t.last[len(path)] = s
+		if s.of(&key) {
+			return s
+		}
 	}
 	*s = key
 	if !known {
