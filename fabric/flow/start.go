@@ -112,26 +112,6 @@ func impossible(f *fabric.Flow) {
 	panic(fmt.Sprintf("flow: flow %d -> %d of %d bytes, %d QPs, lag %d, slice %d, delay %v, limit %v", f.Src, f.Dst, f.Bytes, f.QPs, f.Lag, f.Slice, f.Delay, f.MaxRate))
 }
 
-// slot returns an unused slot.
-func (e *Engine) slot() int32 {
-	if n := len(e.free); n > 0 {
-		s := e.free[n-1]
-		e.free = e.free[:n-1]
-		return s
-	}
-	return e.more()
-}
-
-// more makes a slot.
-func (e *Engine) more() int32 {
-	s := int32(len(e.slots))
-	e.slots = append(e.slots, transfer{})
-	e.relays = append(e.relays, relay{})
-	e.sys.grow(s)
-	e.cal.grow(s)
-	return s
-}
-
 // find leads the placer along the paths of flow f, recorded in r.
 func (e *Engine) find(f *fabric.Flow, r *record) error {
 	p := &e.place
