@@ -152,6 +152,7 @@ func benchFlows(_ context.Context, k benchCase, fidelity string) (*benchLine, er
 // flows have been recorded.
 func (l *benchLine) engine(g *fabric.Graph, routes *fabric.Routes, k benchCase, flows []fabric.Flow, fidelity string) error {
 	t0 := time.Now()
+	runtime.GC() // of the engine before, which no run would leave behind
 	kernel := sim.NewKernel()
 	s, err := benchEngine(kernel, g, routes, fidelity)
 	if err != nil {
