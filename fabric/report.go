@@ -124,5 +124,6 @@ type Storm struct {
 	Start, End            sim.Time
 	CNPs                  int64
 	Before, During, After float64
+	Window                sim.Time // over which Before was taken
 	Flows                 []FlowID
 }

@@ -102,13 +102,31 @@ func (p *portStorms) finding(r *Run) Finding {
 	if n := len(p.storms); n > 1 {
 		text = fmt.Sprintf("%d CNP storms at %s, %s in all with %s CNPs; in the deepest, %s after the start, effective bandwidth", n, name, humanTime(p.total), humanCount(p.cnps), humanInstant(w.Start))
 	}
-	text += fmt.Sprintf(" fell by %s: %s before, %s during, %s at the lowest after", humanPercent(1-depth(w)), humanRate(w.Before), humanRate(w.During), humanRate(w.After))
+	was := ""
+	if ramp(r, w) {
+		was = " (the start-up ramp of its flows, no steady rate)"
+	}
+	text += fmt.Sprintf(" fell by %s: %s before%s, %s during, %s at the lowest after", humanPercent(1-depth(w)), humanRate(w.Before), was, humanRate(w.During), humanRate(w.After))
 	if who := labelsOf(r, p.flows); who != "" {
 		text += "; flows: " + who
+	}
+	if r.Control != "" {
+		text += "; senders: " + r.Control
 	}
 	cost := round6(p.lost)
 	return Finding{Kind: "storm", Where: name, Text: text, CostS: &cost,
 		Knob: "ecn.kmin and kmax up or pmax down, DCQCN's rate increase, another hash seed or more QPs, staggered collectives"}
+}
+
+// ramp reports whether all flows of a storm had begun less than two windows
+// before it: what the port carried in the window before is then their start-up.
+func ramp(r *Run, s *fabric.Storm) bool {
+	for _, id := range s.Flows {
+		if int(id) < len(r.Report.Flows) && r.Report.Flows[id].Start < s.Start-2*s.Window {
+			return false
+		}
+	}
+	return len(s.Flows) > 0
 }
 
 // humanInstant prints a point of time with enough digits to find it.

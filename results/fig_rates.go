@@ -74,13 +74,20 @@ func (d *Dir) stormsFigure() *chart.Figure {
 	storms = storms[:min(n, stormBars)]
 	var bars []BarGroup
 	for _, s := range storms {
-		bars = append(bars, BarGroup{Name: s.Port + "\nat " + humanInstant(sim.FromSeconds(s.StartS)), Values: []float64{s.Before, s.During, s.After}})
+		name := s.Port + "\nat " + humanInstant(sim.FromSeconds(s.StartS))
+		if s.Ramp {
+			name += "\nbefore: start-up ramp"
+		}
+		bars = append(bars, BarGroup{Name: name, Values: []float64{s.Before, s.During, s.After}})
 	}
 	depth := func(s Storm) float64 { return min(s.During, s.After) / max(s.Before, 1) }
 	s := slices.MinFunc(storms, func(a, b Storm) int { return cmp.Compare(depth(a), depth(b)) })
 	f := BarFigure("effective bandwidth", []string{"before the storm", "during", "at the lowest after"}, bars, chart.BitRate, humanRate)
 	f.Title = fmt.Sprintf("CNP storm at %s: effective bandwidth falls by %s", s.Port, humanPercent(max(0, 1-depth(s))))
 	f.Subtitle = d.context() + " · payload through the port"
+	if c := d.Summary.Network.Control; c != "" {
+		f.Subtitle = d.context() + " · " + c
+	}
 	if n > len(storms) {
 		f.Subtitle += fmt.Sprintf(" · the %d of %d storms that cost most", len(storms), n)
 	}

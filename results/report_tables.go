@@ -61,8 +61,15 @@ func (d *Dir) tables() []reportTable {
 	}
 	if len(n.Storms) > 0 {
 		x := reportTable{Title: "CNP storms", Left: 1, Head: []string{"port", "from", "to", "CNPs", "bandwidth before", "during", "after"}}
+		if n.Control != "" {
+			x.Title += ", senders: " + n.Control
+		}
 		for _, s := range n.Storms {
-			x.Rows = append(x.Rows, []string{s.Port, humanSeconds(s.StartS), humanSeconds(s.EndS), humanCount(s.CNPs), humanRate(s.Before), humanRate(s.During), humanRate(s.After)})
+			before := humanRate(s.Before)
+			if s.Ramp {
+				before += " (start-up ramp)"
+			}
+			x.Rows = append(x.Rows, []string{s.Port, humanSeconds(s.StartS), humanSeconds(s.EndS), humanCount(s.CNPs), before, humanRate(s.During), humanRate(s.After)})
 		}
 		t = append(t, x)
 	}

@@ -19,6 +19,10 @@ type Run struct {
 	// Effective is the effective configuration, YAML.
 	Effective []byte
 
+	// Control names the congestion control and its parameters; "" at flow
+	// fidelity and in replays.
+	Control string
+
 	GPUs    int
 	SimTime sim.Time // clock at the end
 	Graph   *fabric.Graph

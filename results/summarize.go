@@ -155,6 +155,7 @@ func summarizeNetwork(r *Run, busy sim.Time) Network {
 		return n
 	}
 	hops, paused, bursts := c.DataHops+c.AckHops, c.PFCPausedTime.Seconds(), int64(len(rep.Bursts))+rep.BurstsLost
+	n.Control = r.Control
 	n.Packets, n.PacketHops = &c.Packets, &hops
 	n.ECNMarked, n.CNPs, n.RateCuts = &c.ECNMarked, &c.CNPs, &c.RateCuts
 	n.PFCPauses, n.PFCResumes, n.PFCPausedS = &c.PFCPauses, &c.PFCResumes, &paused
@@ -175,7 +176,7 @@ func summarizeNetwork(r *Run, busy sim.Time) Network {
 		}
 		n.Storms = append(n.Storms, Storm{
 			Port: r.Graph.PortName(b.Port), StartS: b.Start.Seconds(), EndS: b.End.Seconds(), CNPs: b.CNPs,
-			Before: round6(b.Before), During: round6(b.During), After: round6(b.After), Flows: flowNames(r, b.Flows),
+			Before: round6(b.Before), Ramp: ramp(r, &b), During: round6(b.During), After: round6(b.After), Flows: flowNames(r, b.Flows),
 		})
 	}
 	return n

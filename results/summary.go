@@ -79,6 +79,8 @@ type Network struct {
 	FCTSlowdown    *Quantiles   `json:"fct_slowdown,omitempty"`
 	ByCollective   []Collective `json:"by_collective,omitempty"`
 
+	// Control is the congestion control with its preset and main parameters.
+	Control            string       `json:"congestion_control,omitempty"`
 	Packets            *int64       `json:"packets,omitempty"`
 	PacketHops         *int64       `json:"packet_hops,omitempty"` // data and ACKs
 	ECNMarked          *int64       `json:"ecn_marked,omitempty"`
@@ -148,11 +150,14 @@ type Microburst struct {
 // Storm is a span in which the CNPs caused by one port exceeded the threshold.
 // Bandwidths are payload through the port in bit/s.
 type Storm struct {
-	Port   string   `json:"port"`
-	StartS float64  `json:"start_s"`
-	EndS   float64  `json:"end_s"`
-	CNPs   int64    `json:"cnps"`
-	Before float64  `json:"effective_bandwidth_before"`
+	Port   string  `json:"port"`
+	StartS float64 `json:"start_s"`
+	EndS   float64 `json:"end_s"`
+	CNPs   int64   `json:"cnps"`
+	Before float64 `json:"effective_bandwidth_before"`
+	// Ramp says that the storm's flows had only just begun, so that before is
+	// their start-up and no steady rate.
+	Ramp   bool     `json:"before_is_ramp"`
 	During float64  `json:"during"`
 	After  float64  `json:"after"`
 	Flows  []string `json:"flows,omitempty"`

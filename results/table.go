@@ -182,6 +182,9 @@ func (t *table) network(n *Network) {
 		t.row("PFC", "%s pauses, %s paused (sum over ports and classes)", humanCount(*n.PFCPauses), humanSeconds(*n.PFCPausedS))
 		t.row("loss", "%s drops, %s sent again", humanCount(*n.Drops), humanBytes(*n.RetransmittedBytes))
 		t.row("largest queue", "%s", humanBytes(*n.MaxQueueBytes))
+		if n.Control != "" {
+			t.row("rate control", "%s", n.Control)
+		}
 		t.row("micro-bursts", "%s, CNP storms %d", humanCount(*n.MicroburstsTotal), len(n.Storms))
 	}
 	if len(n.HottestPorts) == 0 {

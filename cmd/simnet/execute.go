@@ -51,7 +51,7 @@ func execute(ctx context.Context, v *scenarios.Valid, show func(scenarios.Progre
 	sum := sha256.Sum256(v.Canonical())
 	run := &results.Run{
 		Scenario: v.Spec.Name.V, SHA256: hex.EncodeToString(sum[:]), Seed: v.Spec.Seed.V, Fidelity: m.Fidelity,
-		Version: Version, Effective: v.Effective(), GPUs: len(m.Cluster.GPUs), SimTime: o.End,
+		Version: Version, Effective: v.Effective(), Control: v.Control(), GPUs: len(m.Cluster.GPUs), SimTime: o.End,
 		Graph: m.Graph, Report: o.Report, Jobs: o.Results, Traces: o.Traces, NodeLinks: m.NodeLinks(), Partial: o.Partial, Asked: o.Asked, Interrupted: o.Interrupted, Unfinished: o.Unfinished, Warnings: o.Warnings, Notes: o.Notes,
 	}
 	if m.Fidelity == "packet" {

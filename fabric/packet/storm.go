@@ -86,7 +86,7 @@ func (s *shard) window(st *stormState) {
 	if hot && !st.open && len(t.ended) < t.c.MaxStorms {
 		st.open = true
 		st.startTx, st.left = st.snapTx, 0
-		st.storm = fabric.Storm{Port: fabric.PortID(st.port), Start: t.snapAt, Before: s.goodput(st.snapTx-st.prevTx, t.snapAt-t.prevAt)}
+		st.storm = fabric.Storm{Port: fabric.PortID(st.port), Start: t.snapAt, Before: s.goodput(st.snapTx-st.prevTx, t.snapAt-t.prevAt), Window: t.snapAt - t.prevAt}
 	}
 	if st.open && hot {
 		st.storm.CNPs += st.cnps
