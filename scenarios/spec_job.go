@@ -25,8 +25,11 @@ type JobSpec struct {
 	Jitter        Val[Ratio]      `yaml:"jitter" min:"0" max:"1" doc:"standard deviation of compute times as a share of them"`
 	StepOverhead  Val[sim.Time]   `yaml:"step_overhead" default:"0ps" min:"0ps" doc:"of a step outside the model: data loading, logging, the host side of the optimizer"`
 	PairRate      Val[sim.Rate]   `yaml:"pair_rate" min:"1Mbps" doc:"cap of one send/recv pair, which NCCL gives few channels; absent: none"`
-	RankOverhead  Val[sim.Time]   `yaml:"rank_overhead" default:"0ps" min:"0ps" doc:"host time that a collective costs for each rank of its group"`
+	RankOverhead  Val[sim.Time]   `yaml:"rank_overhead" default:"0ps" min:"0ps" doc:"host time that a collective over the replicas costs for each rank of its group before it starts"`
+	RankCopy      Val[sim.Time]   `yaml:"rank_copy" default:"0ps" min:"0ps" doc:"host time to issue the copy of one rank's tensor in such a collective"`
+	CopyPasses    Val[Ratio]      `yaml:"copy_passes" min:"0" max:"100" doc:"how often such a collective moves its whole buffer through memory beside the transfer"`
 	SMContention  Val[Ratio]      `yaml:"sm_contention" min:"0" max:"0.9" doc:"compute throughput lost while a collective runs under it"`
+	P2PContention Val[Ratio]      `yaml:"p2p_contention" min:"0" max:"0.9" doc:"compute throughput lost while an overlapped transfer between stages is pending"`
 	MoEImbalance  Val[Ratio]      `yaml:"moe_imbalance" min:"1" max:"64" doc:"tokens of the most loaded expert rank over the mean"`
 	SkipMemory    Val[bool]       `yaml:"skip_memory_check" doc:"run although the model does not fit the GPUs' memory"`
 	Class         Val[int]        `yaml:"class" default:"0" min:"0" max:"7" doc:"priority class of its packets"`

@@ -64,7 +64,7 @@ func (c *validation) traffic(j *JobSpec) {
 		}
 	}
 	for _, k := range []string{"precision", "grad_precision", "recompute", "optimizer", "parallel", "batch", "nccl", "compression", "placement",
-		"jitter", "step_overhead", "pair_rate", "rank_overhead", "sm_contention", "moe_imbalance", "unfused_attention", "skip_memory_check"} {
+		"jitter", "step_overhead", "pair_rate", "rank_overhead", "rank_copy", "copy_passes", "sm_contention", "p2p_contention", "moe_imbalance", "unfused_attention", "skip_memory_check"} {
 		if at := fieldAt(j, k, Origin{}); at.Kind >= FromFile {
 			c.errs.add(at, "", "%s: %s has no meaning for a job of traffic", where, k)
 		} else {

@@ -165,9 +165,10 @@ func (c *validation) training(j *JobSpec, free []bool) *workload.Job {
 		Batch:     workload.Batch{Global: b.Global.V, Micro: b.Micro.V},
 		Precision: j.Precision.V, GradPrecision: j.GradPrecision.V, Recompute: workload.Recompute(j.Recompute.V), UnfusedAttention: j.Unfused.V,
 		Optimizer: j.Optimizer.V, MoEImbalance: float64(j.MoEImbalance.V), Jitter: float64(j.Jitter.V), SMContention: float64(j.SMContention.V),
+		P2PContention: float64(j.P2PContention.V),
 		Transport: workload.Transport{
 			QPs: env.QPsPerConnection, Class: uint8(j.Class.V), Slice: ringSlice(env.BuffSize[simpleProto]),
-			PairRate: j.PairRate.V, RankOverhead: j.RankOverhead.V,
+			PairRate: j.PairRate.V, RankOverhead: j.RankOverhead.V, RankCopy: j.RankCopy.V, CopyPasses: float64(j.CopyPasses.V),
 		},
 		StepOverhead:    j.StepOverhead.V,
 		Seed:            c.s.Seed.V,

@@ -150,7 +150,7 @@ func (t *Training) ring(buf []fabric.Flow, pl *groupPlan, k collKind, s int64, h
 	} else if pl.inner > 1 { // the same bytes pass every NVLink hop of the node
 		limit = minRate(limit, pl.inside.busBW()/sim.Rate(rails))
 	}
-	delay := t.c.HostOverhead + sim.Time(pl.n)*t.j.Transport.RankOverhead
+	delay := t.c.HostOverhead
 	if n > m { // the hops of the ring that stay inside domains
 		delay += pl.inside.alpha(k.passes() * (n - m))
 	}

@@ -41,6 +41,10 @@ func (j Job) Doubts() []Doubt {
 		{j.Recompute == RecomputeSelective && !j.UnfusedAttention, "recompute", "selective has no effect: a fused attention core keeps no scores"},
 		{j.MoEImbalance > 1 && j.Model.Experts == 0, "moe_imbalance", "has no effect: the model has no experts"},
 		{j.SMContention > 0 && !p.OverlapGrad && !p.OverlapParam && !p.OverlapTP && p.ZeRO < 3, "sm_contention", "has no effect: no collective runs under computation"},
+		{j.P2PContention > 0 && (!p.OverlapP2P || p.PP == 1), "p2p_contention", "has no effect: no transfer between stages is pending under computation"},
+		{j.Transport.RankOverhead > 0 && replicas == 1, "rank_overhead", "has no effect: there is one replica, so that nothing is reduced or gathered"},
+		{j.Transport.RankCopy > 0 && replicas == 1, "rank_copy", "has no effect: there is one replica, so that nothing is reduced or gathered"},
+		{j.Transport.CopyPasses > 0 && replicas == 1, "copy_passes", "has no effect: there is one replica, so that nothing is reduced or gathered"},
 	} {
 		if d.set {
 			out = append(out, Doubt{d.field, d.message})

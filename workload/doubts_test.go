@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/simnet/simnet/sim"
 )
 
 // Every setting that is doubted gives the same step without it.
@@ -40,6 +41,10 @@ func TestDoubtedSettingsChangeNothing(t *testing.T) {
 		"recompute":                  {dp, func(j *Job) { j.Recompute = RecomputeSelective }},
 		"moe_imbalance":              {dp, func(j *Job) { j.MoEImbalance = 2 }},
 		"sm_contention":              {dp, func(j *Job) { j.SMContention = 0.1 }},
+		"p2p_contention":             {one, func(j *Job) { j.P2PContention = 0.1 }},
+		"rank_overhead":              {one, func(j *Job) { j.Transport.RankOverhead = sim.Microsecond }},
+		"rank_copy":                  {one, func(j *Job) { j.Transport.RankCopy = sim.Microsecond }},
+		"copy_passes":                {one, func(j *Job) { j.Transport.CopyPasses = 3 }},
 	} {
 		j := Job{Name: "t", Model: dense, Parallel: c.p, Batch: Batch{Global: 8, Micro: 1}, SkipMemoryCheck: true}
 		if d := j.Doubts(); len(d) > 0 {

@@ -8,16 +8,15 @@ func (j *Job) paramBytes(n int64) int64 { return n * elementBytes(j.Precision) }
 // gatherAhead issues the all-gathers of parameters that the optimizer's shards
 // of the step before updated, bucket by bucket in the order of the first
 // forwards, which they run under.
-func (r *replica) gatherAhead() {
-	p := &r.t.j.Parallel
-	if !p.OverlapParam || p.ZeRO < 1 || p.ZeRO > 2 || !r.replicated() {
+func (r *replica) gatherAhead(p *sim.Proc) {
+	par := &r.t.j.Parallel
+	if !par.OverlapParam || par.ZeRO < 1 || par.ZeRO > 2 || !r.replicated() {
 		return
 	}
 	for c := range r.gathers {
 		n := r.st.buckets[c]
 		for range n {
-			ev := r.collective(allGather, 1, n*int64(p.VirtualStages), r.t.j.paramBytes, "dp_all_gather")
-			r.gathers[c] = append(r.gathers[c], ev)
+			r.gathers[c] = append(r.gathers[c], r.gatherParams(p, n*int64(par.VirtualStages)))
 		}
 	}
 }
@@ -42,7 +41,7 @@ func (r *replica) gatherAfter(p *sim.Proc) {
 		return
 	}
 	t0 := p.Now()
-	r.wait(p, r.collective(allGather, 1, 1, r.t.j.paramBytes, "dp_all_gather"), &r.now.DPCommExposed)
+	r.wait(p, r.gatherParams(p, 1), &r.now.DPCommExposed)
 	r.span(SpanDP, -1, t0, p.Now())
 }
 
@@ -74,18 +73,27 @@ func (u *fsdp) units(p *sim.Proc, r *replica, a Action, total sim.Time, reduce b
 	par := &r.t.j.Parallel
 	n := int64(max(1, r.cost(a).layers) * par.UnitsPerLayer)
 	share := n * int64(par.VirtualStages)
-	ahead := max(0, par.Prefetch)
+	var full int64 // what the host has to reduce under the next unit; 0: nothing
 	for i := range n {
-		for len(u.ahead) <= ahead && i+int64(len(u.ahead)) < n {
-			u.ahead = append(u.ahead, r.collective(allGather, 1, share, r.t.j.paramBytes, "dp_all_gather"))
+		if len(u.ahead) == 0 {
+			u.ahead = append(u.ahead, r.gatherParams(p, share))
 		}
 		r.wait(p, u.ahead[0], &r.now.DPCommExposed)
 		u.ahead = u.ahead[1:]
+		for len(u.ahead) < par.Prefetch && i+1+int64(len(u.ahead)) < n {
+			u.ahead = append(u.ahead, r.gatherParams(p, share))
+		}
 		piece := total*sim.Time(i+1)/sim.Time(n) - total*sim.Time(i)/sim.Time(n)
-		r.sleep(p, piece)
+		r.under(p, piece, full)
 		r.contend(p, piece)
-		if reduce {
+		switch {
+		case reduce && r.lists():
+			full = share
+		case reduce:
 			r.lastOp = r.reduce(1, share)
 		}
+	}
+	if full > 0 {
+		r.lastOp = r.issue(p, 1, full)
 	}
 }

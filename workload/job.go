@@ -106,9 +106,15 @@ type Transport struct {
 	// Algorithm of gradient all-reduces between domains: "ring" (also empty) or
 	// "tree", NCCL's double binary tree. Halves of an all-reduce are rings.
 	Algorithm string
-	// RankOverhead is the host time that a collective costs for each rank of
-	// its group, where the framework handles one tensor a rank.
-	RankOverhead sim.Time
+	// RankOverhead is the host time that a collective over the replicas costs
+	// for each rank of its group before it starts, where the framework handles
+	// one tensor a rank; RankCopy is what issuing that tensor's copy from or to
+	// the library's buffer costs. The host issues nothing else meanwhile.
+	RankOverhead, RankCopy sim.Time
+	// CopyPasses is how often such a collective moves its whole buffer through
+	// memory beside the transfer, for the copies between the tensors and the
+	// library's flat buffer. 0: the collective works in place.
+	CopyPasses float64
 }
 
 // Job is one training job: plain values, all of them explicit.
@@ -139,6 +145,10 @@ type Job struct {
 	// SMContention is the fraction of compute throughput lost while a
 	// collective runs under it, 0 to 1 (the SMs that NCCL's kernels occupy).
 	SMContention float64
+	// P2PContention is the fraction of compute throughput lost while an
+	// overlapped transfer between stages is pending, 0 to 1: the kernel of a
+	// receive holds its SMs until the other stage has sent.
+	P2PContention float64
 	// StepOverhead is what a step costs outside the model on every rank: data
 	// loading, logging, the host side of the optimizer.
 	StepOverhead sim.Time

@@ -50,7 +50,7 @@ func (r *replica) collective(k collKind, num, den int64, bytes func(int64) int64
 		if st.experts > 0 {
 			expert = bytes(ceilDiv(st.experts*num, den))
 		}
-		r.t.moveGroups(st, k, dense, expert, label, done)
+		r.t.moveGroups(st, k, dense, expert, label, r.copied(dense+expert, done))
 	})
 	return &op.done
 }
@@ -68,7 +68,7 @@ func (t *Training) moveGroups(st *stage, k collKind, dense, expert int64, label 
 			switch {
 			case pl.n == 1 || s == 0:
 			case pl.local != nil:
-				local = max(local, pl.local.time(k, pl.n, s)+sim.Time(pl.n)*t.j.Transport.RankOverhead)
+				local = max(local, pl.local.time(k, pl.n, s))
 			case k == allReduce && t.j.Transport.Algorithm == "tree":
 				flows = t.tree(flows, pl, s, label, nil)
 			case hierarchical && pl.inner > 1:
@@ -110,7 +110,14 @@ func (t *Training) moveGroups(st *stage, k collKind, dense, expert int64, label 
 	})
 }
 
-// reduce issues the reduction of num/den of the stage's gradients.
+// issue lets the host issue the reduction of num/den of the stage's gradients.
+func (r *replica) issue(p *sim.Proc, num, den int64) *sim.Event {
+	t := &r.t.j.Transport
+	r.host(p, r.each(t.RankOverhead+t.RankCopy))
+	return r.reduce(num, den)
+}
+
+// reduce starts the reduction of num/den of the stage's gradients.
 func (r *replica) reduce(num, den int64) *sim.Event {
 	if r.t.j.Parallel.ZeRO >= 1 {
 		return r.collective(reduceScatter, num, den, r.t.j.gradBytes, "dp_reduce_scatter")
@@ -131,7 +138,7 @@ func (r *replica) overlapped(p *sim.Proc, chunk int, total sim.Time) {
 		piece := total*sim.Time(i+1)/sim.Time(n) - total*sim.Time(i)/sim.Time(n)
 		r.sleep(p, piece)
 		r.contend(p, piece)
-		r.lastOp = r.reduce(1, n*int64(len(r.st.buckets)))
+		r.lastOp = r.issue(p, 1, n*int64(len(r.st.buckets)))
 	}
 }
 
@@ -156,7 +163,7 @@ func (r *replica) reduceRest(p *sim.Proc) {
 			r.sleep(p, d)
 			r.now.Compute += d
 		}
-		r.lastOp = r.reduce(1, 1)
+		r.lastOp = r.issue(p, 1, 1)
 	}
 	r.wait(p, r.lastOp, &r.now.DPCommExposed)
 	r.lastOp = nil

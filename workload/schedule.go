@@ -117,6 +117,26 @@ func zeroBubble(stage, p, m int) []Action {
 	return a
 }
 
+// steady returns the first and the last of the actions between a stage's warm-up
+// and its drain: from the forward before the first backward to the backward
+// after the last forward. If no forward follows a backward there are none, and
+// the last lies before the first.
+func steady(actions []Action) [2]int {
+	backward, forward := len(actions), -1
+	for i, a := range actions {
+		switch a.Kind {
+		case Backward:
+			backward = min(backward, i)
+		case Forward:
+			forward = i
+		}
+	}
+	if forward < backward {
+		return [2]int{0, -1}
+	}
+	return [2]int{backward - 1, forward + 1}
+}
+
 // Plan is what a schedule comes to with given durations and no communication.
 type Plan struct {
 	End  sim.Time   // of the last action of any stage

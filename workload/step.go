@@ -15,7 +15,7 @@ func (r *replica) step(p *sim.Proc, step int) {
 	t := r.t
 	start := p.Now()
 	r.now, r.waited = Breakdown{}, 0
-	r.gatherAhead()
+	r.gatherAhead(p)
 	for i := range r.st.actions {
 		a := r.st.actions[i]
 		if ev := r.input(a); ev != nil {
@@ -23,7 +23,8 @@ func (r *replica) step(p *sim.Proc, step int) {
 			r.wait(p, ev, &r.waited)
 			r.span(SpanWait, a.Micro, t0, p.Now())
 		}
-		r.execute(p, a)
+		steady := i >= r.st.steady[0] && i <= r.st.steady[1]
+		r.execute(p, a, steady && t.j.Parallel.OverlapP2P && t.j.Parallel.PP > 1)
 		if sent := r.deliver(a); sent != nil && !t.j.Parallel.OverlapP2P {
 			t0 := p.Now()
 			r.wait(p, sent, &r.waited)
@@ -80,7 +81,8 @@ func (r *replica) split(atGate, lateDP sim.Time) {
 var spanOf = [...]SpanKind{Forward: SpanForward, Backward: SpanBackward, WeightGrad: SpanWeight}
 
 // execute runs the computation of an action and the collectives inside it.
-func (r *replica) execute(p *sim.Proc, a Action) {
+// pending says that a transfer between stages is in progress meanwhile.
+func (r *replica) execute(p *sim.Proc, a Action, pending bool) {
 	c := r.cost(a)
 	t0 := p.Now()
 	cp := r.contextExchange(c)
@@ -97,6 +99,11 @@ func (r *replica) execute(p *sim.Proc, a Action) {
 	r.now.Other += c.launch + extra
 	r.now.TPComm += c.tp
 	total := c.alone() + extra
+	if lost := r.t.j.P2PContention; pending && lost > 0 {
+		slow := toTime(float64(c.compute) * lost / (1 - lost))
+		r.now.PPComm += slow
+		total += slow
+	}
 	switch {
 	case r.t.j.Parallel.ZeRO == 3:
 		r.units.run(p, r, a, total)

@@ -33,6 +33,10 @@ type Training struct {
 // stage holds what the replicas of one pipeline stage have in common.
 type stage struct {
 	actions []Action
+	// Actions steady[0] to steady[1] alternate between forwards and backwards:
+	// there the transfers of one direction are pending under the passes of the
+	// other.
+	steady  [2]int
 	idle    sim.Time // of the ideal schedule, without communication between stages
 	queue   *collQueue
 	dense   []groupPlan // gradient rings, one a tensor rank
@@ -120,6 +124,7 @@ func (t *Training) newStage(s int) stage {
 		actions: p.Schedule.Actions(s, p.PP, t.micro, p.VirtualStages),
 		queue:   &collQueue{k: t.k, members: t.width},
 	}
+	st.steady = steady(st.actions)
 	st.common, st.experts = t.j.shardParams(s)
 	for tp := range p.TP {
 		ranks := t.layout.replicas(tp, s)

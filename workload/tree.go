@@ -16,7 +16,7 @@ func (t *Training) tree(buf []fabric.Flow, pl *groupPlan, s int64, label string,
 	rails := int64(len(pl.rails))
 	half := max(1, ceilDiv(ceilDiv(s, rails), 2))
 	limit := t.j.Transport.MaxRate
-	delay := t.c.HostOverhead + sim.Time(pl.n)*t.j.Transport.RankOverhead
+	delay := t.c.HostOverhead
 	if pl.inner > 1 {
 		// A chain inside each domain, there and back: a GPU passes every byte up
 		// and down, so that the payload moves at half the bus bandwidth, and an

@@ -186,6 +186,12 @@ func (j *Job) validateOptions(c *Cluster) error {
 	if j.SMContention < 0 || j.SMContention >= 1 {
 		return fmt.Errorf("sm_contention: is %g and must lie in [0, 1)", j.SMContention)
 	}
+	if j.P2PContention < 0 || j.P2PContention >= 1 {
+		return fmt.Errorf("p2p_contention: is %g and must lie in [0, 1)", j.P2PContention)
+	}
+	if t := &j.Transport; t.RankOverhead < 0 || t.RankCopy < 0 || t.CopyPasses < 0 {
+		return fmt.Errorf("rank_overhead, rank_copy, copy_passes: are %v, %v and %g and must not be negative", t.RankOverhead, t.RankCopy, t.CopyPasses)
+	}
 	if j.StepOverhead < 0 {
 		return fmt.Errorf("step_overhead: is %v and must not be negative", j.StepOverhead)
 	}
