@@ -5,16 +5,14 @@ import (
 	"math"
 	"testing"
 
-	"github.com/simnet/simnet/fabric"
-	"github.com/simnet/simnet/fabric/flow"
 	"github.com/simnet/simnet/sim"
 	"github.com/simnet/simnet/workload"
 )
 
-// The ideal network and the single replica that stands for all are short cuts
+// The ideal network, and the single replica that stands for all, are short cuts
 // for what the flow engine does on a non-blocking switch with every replica:
 // the steps agree within a thousandth.
-func TestIdealNetworkIsTheFlowEngineOnAStar(t *testing.T) {
+func TestShortCutsAreTheFlowEngineOnAStar(t *testing.T) {
 	want := map[string]bool{"39B on 512": true, "70B on 768": true, "16B on 192": true, "30b seq 2048 on 32 h10080gb": true, "DP_32x1x1_64_1536x16 megatron": true,
 		"2D_2x8x1_16_2304x24 megatron": true}
 	n := 0
@@ -33,9 +31,9 @@ func TestIdealNetworkIsTheFlowEngineOnAStar(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := full.Steps[0].Seconds()/ideal.Steps[0].Seconds() - 1
-		t.Logf("%s: ideal %v, flow engine %v, %+.2f %%", r.Name, ideal.Steps[0], full.Steps[0], 100*d)
+		t.Logf("%s: %v, flow engine %v, %+.2f %%", r.Name, ideal.Steps[0], full.Steps[0], 100*d)
 		if math.Abs(d) > .001 {
-			t.Errorf("%s: ideal %v, flow engine %v", r.Name, ideal.Steps[0], full.Steps[0])
+			t.Errorf("%s: %v, flow engine %v", r.Name, ideal.Steps[0], full.Steps[0])
 		}
 	}
 	if n != len(want) {
@@ -47,25 +45,11 @@ func overStar(r *Row, j workload.Job) (*workload.Result, error) {
 	j = r.complete(j, r.Platform.Fit)
 	j.Symmetric = false
 	c := r.Platform.Cluster(r.GPUs, r.Platform.Fit)
-	var g fabric.Graph
-	var nics fabric.NodeID
-	for _, gpu := range c.GPUs {
-		nics = max(nics, gpu.NIC+1)
-	}
-	for i := range nics {
-		g.AddNode(fabric.Node{Name: fmt.Sprintf("nic%d", i), Kind: fabric.NIC, Group: -1})
-	}
-	sw := g.AddNode(fabric.Node{Name: "switch", Kind: fabric.Switch, Tier: 1, Group: -1})
-	for i := range nics {
-		g.AddLink(i, sw, sim.Rate(float64(r.Platform.NIC)*Goodput), NetLatency/2)
-	}
-	g.Freeze()
 	k := sim.NewKernel()
-	e, err := flow.New(k, &g, fabric.NewRoutes(&g, fabric.RouteOptions{}), flow.Config{Framing: fabric.Framing{Payload: 4096}})
+	e, err := r.Platform.star(k, c)
 	if err != nil {
 		return nil, err
 	}
-	k.Attach(e)
 	t, err := workload.New(k, e, c, j)
 	if err != nil {
 		return nil, err

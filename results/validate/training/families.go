@@ -37,8 +37,8 @@ var (
 	zeroA100     = megatronA100
 	seqparA100   = free(selene("a100-megatron-2022", Params{Efficiency: 0.7846}), one)
 	mcoreH100    = eos("h100-mcore-bf16", 0.803, Params{Efficiency: 0.6154, OverheadMS: 61.3})
-	nemoH100     = free(eos("h100-nemo-fp8-2023", 0.709, Params{Efficiency: 0.5164}), one)
-	nemo25H100   = free(eos("h100-nemo-fp8-2025", 0.709, Params{Efficiency: 0.5492}), one)
+	nemoH100     = free(eos("h100-nemo-fp8-2023", 0.709, Params{Efficiency: 0.5244}), one)
+	nemo25H100   = free(eos("h100-nemo-fp8-2025", 0.709, Params{Efficiency: 0.5579}), one)
 )
 
 func sc21Weak() []Row {
@@ -77,10 +77,7 @@ func sc21Table2() []Row {
 		}
 		if r["scheme"] == "ZeRO-3" {
 			row.Family, row.Platform = SC21ZeRO3, zeroA100
-			// DeepSpeed of early 2021: every matrix gathered by itself after a
-			// device synchronisation, and again for recomputation.
-			row.Job.Parallel = workload.Parallel{DP: r.int("gpus"), ZeRO: 3, Prefetch: -1, UnitsPerLayer: 4, Regather: true}
-			row.Job.Transport.RankOverhead = ListOverhead
+			row.Job.Parallel, row.Job.Transport = zero3(m, r.int("gpus"))
 			row.Job.SkipMemoryCheck = true
 		}
 		rows = append(rows, row)
@@ -121,7 +118,7 @@ func mcoreWeak() []Row {
 		tp := r.int("tp")
 		rows = append(rows, Row{
 			Family: MCoreWeak, Name: fmt.Sprintf("%s on %s", r["model"], r["gpus"]), Role: role(r.int("gpus") <= 192), Metric: ModelTFLOPs,
-			Measured: r.float("tflops"), GPUs: r.int("gpus"), Platform: mcoreH100, Micro: []int{1, 2, 4}, Virtual: divisorsUpTo(r.int("layers")/r.int("pp"), r.int("pp")),
+			Measured: r.float("tflops"), GPUs: r.int("gpus"), Platform: mcoreH100, Micro: []int{1, 2, 4}, Virtual: oneLayer(r.int("layers"), r.int("pp")),
 			Job: workload.Job{
 				Name: "train", Model: model("mcore-" + strings.ToLower(r["model"])), Precision: "bf16", GradPrecision: "fp32",
 				Parallel: workload.Parallel{
@@ -135,18 +132,13 @@ func mcoreWeak() []Row {
 	return rows
 }
 
-// divisorsUpTo returns the virtual stages that n layers a stage allow.
-func divisorsUpTo(n, pp int) []int {
+// oneLayer returns the virtual stages of a pipeline whose chunks have one layer
+// each, as in NVIDIA's MLPerf submissions of the time.
+func oneLayer(layers, pp int) []int {
 	if pp == 1 {
 		return nil
 	}
-	var d []int
-	for i := 1; i <= n; i++ {
-		if n%i == 0 {
-			d = append(d, i)
-		}
-	}
-	return d
+	return []int{layers / pp}
 }
 
 // free sets the keys that a platform's fit may move.

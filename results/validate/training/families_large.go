@@ -61,7 +61,7 @@ var gb200 = &Platform{
 		Name: "gb200", Peak: map[string]float64{"bf16": 2500e12, "fp8": 5000e12}, Memory: 186 << 30, MemoryBW: 8000 * gbs, SMs: 148,
 	},
 	Ceiling: 0.763, PerNode: 4, NICs: 4, NIC: 400 * sim.Gbps, Island: 64,
-	Scaleup: workload.Scaleup{Alpha: 3 * sim.Microsecond, BusBW: 700 * gbs, P2P: 746 * gbs}, Free: one, Fit: Params{Efficiency: 0.4586},
+	Scaleup: workload.Scaleup{Alpha: 3 * sim.Microsecond, BusBW: 700 * gbs, P2P: 746 * gbs}, Free: one, Fit: Params{Efficiency: 0.4647},
 }
 
 func llama3() []Row {

@@ -32,6 +32,7 @@ type Platform struct {
 	PerNode int
 	NICs    int      // a node; GPUs take them in turn
 	NIC     sim.Rate // line rate
+	Path    sim.Rate // of the way between GPU and NIC, where that is less; 0: no limit
 	Scaleup workload.Scaleup
 	Cross   workload.Scaleup
 	Island  int    // GPUs an island; 0: the node
@@ -42,6 +43,15 @@ type Platform struct {
 // Goodput is what large messages reach of a NIC's line rate (perftest: 0.96 to
 // 0.98 on HDR and NDR).
 const Goodput = 0.97
+
+// rate returns what large messages reach through one NIC.
+func (pl *Platform) rate() sim.Rate {
+	r := sim.Rate(float64(pl.NIC) * Goodput)
+	if pl.Path > 0 {
+		r = min(r, pl.Path)
+	}
+	return r
+}
 
 // NetLatency is one step of a ring between nodes: 2 to 3 us of ib_write_lat on
 // HDR and NDR through a switch tier or two, and as much again for NCCL's proxy.
@@ -55,11 +65,10 @@ const HostOverhead = 2 * sim.Microsecond
 // the network: 19.5 GB/s (sendrecv_perf, 16 B200, default settings).
 const PairRate = 19500 * 8 * sim.Mbps
 
-// ListOverhead is the host time of one rank's tensor in a collective on lists
-// of tensors (torch.distributed.all_gather and reduce_scatter of PyTorch 1.8):
-// a view made in Python, its place in the list, and a copy from or to the flat
-// buffer, about 4 us each.
-const ListOverhead = 12 * sim.Microsecond
+// P2PChannels is the number of SMs that the kernel of a pending receive between
+// nodes holds: NCCL's two channels a peer over the network
+// (NCCL_NCHANNELS_PER_NET_PEER).
+const P2PChannels = 2
 
 // Channels is the number of SMs that a collective between nodes occupies:
 // NCCL's default of two channels a NIC on nodes with eight.

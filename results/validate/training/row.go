@@ -107,6 +107,7 @@ func (r *Row) choices() []workload.Job {
 		for _, v := range virtual {
 			j := r.Job
 			j.Batch.Micro, j.Parallel.VirtualStages = b, v
+			j.Parallel.OverlapP2P = j.Parallel.OverlapP2P && v > 1 // Megatron-LM, arguments.py: not without interleaving
 			jobs = append(jobs, j)
 		}
 	}
@@ -118,6 +119,7 @@ func (r *Row) complete(j workload.Job, p Params) workload.Job {
 	j.Transport.PairRate = PairRate
 	j.StepOverhead = sim.FromSeconds(p.OverheadMS / 1000)
 	j.SMContention = float64(Channels) / float64(r.Platform.GPU.SMs)
+	j.P2PContention = float64(P2PChannels) / float64(r.Platform.GPU.SMs)
 	return j
 }
 
@@ -125,8 +127,12 @@ func (r *Row) runOnce(j workload.Job, p Params) (*workload.Result, error) {
 	j = r.complete(j, p)
 	j.Symmetric = true // the network has no contention
 	k := sim.NewKernel()
-	net := NewIdeal(k, sim.Rate(float64(r.Platform.NIC)*Goodput), NetLatency)
-	t, err := workload.New(k, net, r.Platform.Cluster(r.GPUs, p), j)
+	c := r.Platform.Cluster(r.GPUs, p)
+	net, err := r.network(k, c, &j)
+	if err != nil {
+		return nil, err
+	}
+	t, err := workload.New(k, net, c, j)
 	if err != nil {
 		return nil, err
 	}
