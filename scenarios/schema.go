@@ -107,6 +107,8 @@ func leafSchema(l leaf, tag reflect.StructTag) *jsonschema.Schema {
 		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string", Enum: enumOf(tag)}
 	case *Val[[]int]:
 		s.Type, s.Items = "array", &jsonschema.Schema{Type: "integer"}
+	case *Val[[]Bytes]:
+		s.Type, s.Items = "array", &jsonschema.Schema{Type: "string", Pattern: unitPattern(byteUnits)}
 	case *Val[Ratio]:
 		s.AnyOf = []*jsonschema.Schema{{Type: "number"}, {Type: "string", Pattern: `^[-+0-9.eE]+ *(%|/ *[0-9.]+)?$`}}
 	case *Val[Bytes]:

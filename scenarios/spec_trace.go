@@ -10,7 +10,8 @@ type TraceSpec struct {
 	Files        Val[[]string]    `yaml:"files" doc:"the files themselves, relative to the scenario, in place of operations or layers; chakra: one a rank"`
 	Ranks        Val[int]         `yaml:"ranks" min:"1" max:"4194304" doc:"goal, chakra: one GPU each; default: the highest rank that an operation names"`
 	Operations   []OperationSpec  `yaml:"operations" doc:"goal, chakra: the graph"`
-	MicroBatches Val[int]         `yaml:"micro_batches" min:"1" doc:"simai: how many the layers hold in all; the pipeline bubble follows from it; default 1"`
+	Eager        Val[Bytes]       `yaml:"eager" min:"1B" doc:"goal, chakra: the largest message that leaves before its receive has begun, a larger one waits for it; default 1MiB, what NCCL's buffers take"`
+	MicroBatches Val[int]         `yaml:"micro_batches" min:"1" doc:"simai: how many the layers hold in all; with several stages they run by 1F1B where the layers repeat as often, else a bubble of (pp-1)/micro_batches follows; default 1"`
 	PPBytes      Val[Bytes]       `yaml:"pp_bytes" doc:"simai: between neighbouring stages, a GPU, micro-batch and direction"`
 	Layers       []TraceLayerSpec `yaml:"layers" doc:"simai: the rows of one iteration; forward in order, then backward in reverse"`
 }
@@ -23,9 +24,11 @@ type OperationSpec struct {
 	Op         Val[string]   `yaml:"op" enum:"compute,send,recv,collective,memory,nothing" doc:"a send ends when its bytes have arrived, a recv when its message has"`
 	Name       Val[string]   `yaml:"name" doc:"used in messages"`
 	Time       Val[sim.Time] `yaml:"time" min:"0ps" doc:"of compute and memory"`
-	Bytes      Val[Bytes]    `yaml:"bytes" doc:"of the message, the access, or a rank's input to the collective"`
+	Bytes      Val[Bytes]    `yaml:"bytes" doc:"of the message, the access, or a rank's input to the collective; of scatter its output"`
 	Collective Val[string]   `yaml:"collective" enum:"all_reduce,reduce_scatter,all_gather,all_to_all,broadcast,reduce,barrier,gather,scatter"`
 	Group      Val[string]   `yaml:"group" doc:"of the collective: the ranks that use the same name; absent: all ranks"`
+	Root       Val[int]      `yaml:"root" min:"0" doc:"of broadcast, reduce, gather, scatter: rank; absent: the first of the group, of reduce the last"`
+	Split      Val[[]Bytes]  `yaml:"split" doc:"of all_to_all: what goes to each rank of the group, in the order of their numbers; adds up to bytes; absent: an equal part to each"`
 	To         Val[Peer]     `yaml:"to" doc:"send: rank"`
 	Source     Val[Peer]     `yaml:"from" doc:"recv: rank, or any"`
 	Tag        Val[int64]    `yaml:"tag" min:"-1" doc:"send and recv match on it; -1 matches every tag; default 0"`
@@ -49,7 +52,7 @@ type TraceLayerSpec struct {
 type TracePhaseSpec struct {
 	Section
 	Time       Val[sim.Time] `yaml:"time" min:"0ps"`
-	Collective Val[string]   `yaml:"collective" enum:"all_reduce,reduce_scatter,all_gather,all_to_all,broadcast,reduce,barrier"`
+	Collective Val[string]   `yaml:"collective" enum:"all_reduce,reduce_scatter,all_gather,all_to_all,broadcast,reduce,gather,scatter,barrier"`
 	Group      Val[string]   `yaml:"group" enum:"tp,dp,ep,dp_ep" doc:"dp_ep: the ranks that hold the same experts"`
 	Bytes      Val[Bytes]    `yaml:"bytes" doc:"the whole buffer: the output of an all-gather, the input of the others"`
 }

@@ -42,6 +42,7 @@ func TestCollectivesBetweenNodes(t *testing.T) {
 		{"all_reduce", "8KB", 14_000, 14}, {"all_reduce", "1MB", 1_750_000, 14}, {"all_reduce", "64MB", 112_000_000, 14},
 		{"all_gather", "125KB", 875_000, 7}, {"reduce_scatter", "1MB", 875_000, 7}, {"all_to_all", "8MB", 7_000_000, 1},
 		{"broadcast", "16MB", 16_000_000, 7}, {"reduce", "16MB", 16_000_000, 7},
+		{"gather", "2MB", 14_000_000, 1}, {"scatter", "2MB", 14_000_000, 1}, // through the root's NIC
 	} {
 		var took [2]sim.Time
 		for i, fidelity := range []string{"flow", "packet"} {

@@ -61,9 +61,13 @@ func (c *validation) layers(j *JobSpec, tr workload.Transport, free []bool) *Val
 	if l.GPUs = c.take(j, at, fmt.Sprintf("parallel: tp*pp*dp = %d*%d*%d needs", p.TP.V, p.PP.V, p.DP.V), need, free); l.GPUs == nil {
 		return nil
 	}
-	if _, err := trace.NewLayers(sim.NewKernel(), nil, &c.v.Cluster, *l); err != nil {
+	player, err := trace.NewLayers(sim.NewKernel(), nil, &c.v.Cluster, *l)
+	if err != nil {
 		c.errs.add(t.At, "", "trace: %v", err)
 		return nil
+	}
+	if p.PP.V > 1 && !player.Scheduled() {
+		c.warn(t.At, "no %d runs of the layers have the same names, so micro-batches cannot be told apart and the pipeline is SimAI's analytical bubble, not a schedule", t.MicroBatches.V)
 	}
 	return &ValidTrace{Layers: l}
 }

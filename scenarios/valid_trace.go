@@ -51,7 +51,7 @@ func (c *validation) trace(j *JobSpec, free []bool) *ValidTrace {
 			forget(j, k)
 		}
 	}
-	other := []string{"ranks", "operations"}
+	other := []string{"ranks", "operations", "eager"}
 	if !layers {
 		other = []string{"micro_batches", "pp_bytes", "layers"}
 	}
@@ -126,6 +126,8 @@ func (c *validation) graph(j *JobSpec, tr workload.Transport, free []bool) *Vali
 		return nil
 	}
 	def(&t.Ranks, g.Ranks)
+	def(&t.Eager, Bytes(trace.DefaultEager))
+	g.Eager = int64(t.Eager.V)
 	g.Ranks = t.Ranks.V
 	at := t.At
 	if t.Ranks.From.Kind >= FromFile {
@@ -221,7 +223,7 @@ var operationKeys = map[string][]string{
 	"compute":    {"time", "", "stream"},
 	"send":       {"bytes", "to", "", "tag", "nic", "stream", "time"},
 	"recv":       {"bytes", "from", "", "tag", "nic", "stream", "time"},
-	"collective": {"collective", "", "bytes", "group", "stream", "time"},
+	"collective": {"collective", "", "bytes", "group", "root", "split", "stream", "time"},
 	"memory":     {"bytes", "", "time", "stream"},
 	"nothing":    {"", "time", "stream"},
 }
@@ -236,7 +238,7 @@ func (c *validation) operation(o *OperationSpec, index map[int]int) trace.Op {
 	for i, k := range keys[:max(0, needed)] {
 		c.need(&o.Section, "operations: "+o.Op.V, keys[i], fieldAt(o, k, Origin{}).Kind != Unset)
 	}
-	for _, k := range []string{"time", "bytes", "collective", "group", "to", "from", "tag", "stream", "nic"} {
+	for _, k := range []string{"time", "bytes", "collective", "group", "root", "split", "to", "from", "tag", "stream", "nic"} {
 		if at := fieldAt(o, k, Origin{}); at.Kind != Unset && !slices.Contains(keys, k) {
 			c.errs.add(at, "", "operations: %s has no meaning for op %s", k, o.Op.V)
 		}
@@ -249,6 +251,12 @@ func (c *validation) operation(o *OperationSpec, index map[int]int) trace.Op {
 	x.Peer = int(o.To.V)
 	if o.Op.V == "recv" {
 		x.Peer = int(o.Source.V)
+	}
+	if o.Root.Set() {
+		x.Root = &o.Root.V
+	}
+	for _, b := range o.Split.V {
+		x.Split = append(x.Split, int64(b))
 	}
 	for _, d := range []struct {
 		key  string

@@ -58,6 +58,8 @@ func (v *Val[T]) kind() string {
 		return "an arithmetic throughput"
 	case *[]string, *[]int:
 		return "a list"
+	case *[]Bytes:
+		return "a list of sizes"
 	}
 	panic(fmt.Sprintf("scenarios: no value of type %T", v.V))
 }
@@ -73,6 +75,8 @@ func (v *Val[T]) parse(n *yaml.Node) error {
 			x, err := parseInt(e)
 			return int(x), err
 		})
+	case *[]Bytes:
+		return parseList(n, p, func(e *yaml.Node) (Bytes, error) { return parseBytes(e.Value) })
 	}
 	if n.Kind != yaml.ScalarNode {
 		return wrong("", "want %s, got %s", v.kind(), nodeKind(n))
@@ -200,6 +204,12 @@ func (v *Val[T]) text() string {
 		return "[" + strings.Join(q, ", ") + "]"
 	case []int:
 		return strings.ReplaceAll(fmt.Sprint(p), " ", ", ")
+	case []Bytes:
+		q := make([]string, len(p))
+		for i, b := range p {
+			q[i] = b.String()
+		}
+		return "[" + strings.Join(q, ", ") + "]"
 	}
 	return fmt.Sprint(v.V)
 }

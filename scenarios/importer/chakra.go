@@ -60,6 +60,9 @@ func parseChakra(files []source) (Result, error) {
 			return nil, binaryError(r.src.name, f.Nodes[i].offset, "node %s waits for itself", short(t.Ops[first+i].Name)).hint("the dependencies form a cycle")
 		}
 	}
+	if t.named > 0 {
+		t.warnings = append(t.warnings, fmt.Sprintf("%s without comm_type: what they are is taken from their names", plural(t.named, "collective")))
+	}
 	var names []string
 	for a := range attrs {
 		names = append(names, a)
@@ -90,6 +93,9 @@ func (t *Trace) addChakra(file string, rank int, f *ChakraFile, attrs map[string
 		op, err := n.op(file, rank)
 		if err != nil {
 			return err
+		}
+		if op.Kind == OpCollective && n.Attr("comm_type") == nil {
+			t.named++
 		}
 		for _, a := range n.Attrs {
 			if !chakraMapped[a.Name] {
@@ -148,11 +154,9 @@ func (n *ChakraNode) op(file string, rank int) (Op, error) {
 		op.Tag, _ = asInt(n.Attr("comm_tag"))
 	case ChakraColl:
 		op.Kind = OpCollective
-		ct, ok := asInt(n.Attr("comm_type"))
-		if !ok || ct < 0 || ct >= int64(len(chakraCollectives)) {
+		if op.Collective = n.collective(); op.Collective == "" {
 			return op, binaryError(file, n.offset, "node %d (%s) has no valid comm_type", n.ID, short(n.Name)).hint("0 all_reduce, 2 all_gather, 6 all_to_all, 7 reduce_scatter, ...")
 		}
-		op.Collective = chakraCollectives[ct]
 		if g, ok := n.Attr("pg_name").(string); ok {
 			op.Group = strings.TrimSpace(g)
 		}

@@ -42,6 +42,7 @@ type Trace struct {
 	Ops       []Op // rank by rank
 	notMapped []string
 	warnings  []string
+	named     int // collectives known by their names alone
 }
 
 // Warnings implements Result.

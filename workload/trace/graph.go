@@ -13,10 +13,10 @@ import (
 // Graph plays a graph of operations as a state machine on the kernel's events:
 // no processes, one counter an operation.
 //
-// A send is eager: its bytes leave when it begins, and it ends when they have
-// arrived. A receive ends when it has begun and its message has arrived.
-// Messages of one source, destination and tag are matched in the order in which
-// they were sent.
+// The bytes of a send leave when it begins, those of one above Job.Eager once
+// the receive that they are for has begun too; it ends when they have arrived.
+// A receive ends when it has begun and its message has arrived. Messages of one
+// source, destination and tag are matched in the order in which they were sent.
 type Graph struct {
 	k     *sim.Kernel
 	c     *workload.Cluster
@@ -63,11 +63,6 @@ type rank struct {
 type stream struct {
 	busy bool
 	next []int32
-}
-
-type groupComm struct {
-	comm   *workload.Comm
-	member map[int]int // rank: member
 }
 
 // New returns a player of j over net. The error is an *OpError where one
@@ -123,6 +118,11 @@ func New(k *sim.Kernel, net fabric.Network, c *workload.Cluster, j Job) (*Graph,
 			return nil, err
 		}
 		g.comms[name] = gc
+	}
+	for i := range j.Ops {
+		if err := g.shares(i); err != nil {
+			return nil, err
+		}
 	}
 	return g, nil
 }
@@ -227,25 +227,6 @@ func (g *Graph) computed(i int) {
 	g.drain()
 }
 
-func (g *Graph) collective(i int) {
-	o := &g.j.Ops[i]
-	gc := g.comms[o.Group]
-	whole := o.Bytes
-	if o.Collective == workload.AllGather { // the output, n times the input
-		whole *= int64(len(gc.member))
-	}
-	done, err := gc.comm.Issue(gc.member[o.Rank], o.Collective, whole, string(o.Collective))
-	if err != nil {
-		g.k.Fail(fmt.Errorf("job %s: rank %d, %s, %v", g.j.Name, o.Rank, g.j.label(i), err))
-		return
-	}
-	g.bytes += o.Bytes
-	done.Then(g.k, func() {
-		g.end(i)
-		g.drain()
-	})
-}
-
 // end marks an operation as ended; the caller drains the queue afterwards.
 func (g *Graph) end(i int) {
 	g.state[i] = opDone
@@ -263,36 +244,6 @@ func (g *Graph) release(ops []int32) {
 		if g.wait[d]--; g.wait[d] == 0 {
 			g.queue = append(g.queue, d)
 		}
-	}
-}
-
-// count books the time since the last change of a rank's state and then changes
-// it by one operation.
-func (g *Graph) count(i int, by int) {
-	o := &g.j.Ops[i]
-	r := &g.ranks[o.Rank]
-	g.book(r)
-	switch o.Kind {
-	case Compute, Memory:
-		r.computing += by
-	case Send, Recv, Collective:
-		r.talking += by
-	}
-}
-
-func (g *Graph) book(r *rank) {
-	d := g.k.Now() - r.since
-	r.since = g.k.Now()
-	switch {
-	case r.computing > 0:
-		r.now.Compute += d
-		if r.talking > 0 {
-			r.overlap += d
-		}
-	case r.talking > 0:
-		r.now.Comm += d
-	default:
-		r.now.Idle += d
 	}
 }
 

@@ -239,6 +239,7 @@ func TestDisagree(t *testing.T) {
 
 // TestInvalid holds the messages of operations that cannot be.
 func TestInvalid(t *testing.T) {
+	one := 1
 	for _, c := range []struct {
 		op   Op
 		want string
@@ -250,7 +251,12 @@ func TestInvalid(t *testing.T) {
 		{Op{Kind: Compute, Time: -1}, "operation 0: compute (operation 0) has a negative time, size, stream, NIC or tag"},
 		{Op{Kind: Compute, After: []int{5}}, "operation 0: compute (operation 0) comes after operation 5, which does not exist"},
 		{Op{Kind: Compute, Name: "c", AfterStart: []int{0}}, "operation 0: compute c waits for itself: what it comes after forms a cycle"},
-		{Op{Kind: Collective, Collective: "gather"}, `operation 0: collective "gather" is not played, only all_reduce, reduce_scatter, all_gather, all_to_all, broadcast, reduce, barrier`},
+		{Op{Kind: Collective, Collective: "scan"}, `operation 0: collective "scan" is not played, only all_reduce, reduce_scatter, all_gather, all_to_all, broadcast, reduce, gather, scatter, barrier`},
+		{Op{Kind: Collective, Collective: workload.AllReduce, Root: new(int), Name: "c"}, "operation 0: all_reduce c has a root; only broadcast, reduce, gather and scatter do"},
+		{Op{Kind: Collective, Collective: workload.Gather, Group: "g", Root: &one, Name: "c"}, "operation 0: gather c has root 1, which is not in its group"},
+		{Op{Kind: Collective, Collective: workload.Gather, Bytes: 8, Split: []int64{8}, Name: "c"}, "operation 0: gather c is split by rank; only all_to_all is"},
+		{Op{Kind: Collective, Collective: workload.AllToAll, Bytes: 8, Split: []int64{8, 1}, Name: "c"}, "operation 0: all_to_all c is split into parts of 9 B in all, but has 8"},
+		{Op{Kind: Collective, Collective: workload.AllToAll, Bytes: 8, Split: []int64{8}, Name: "c"}, "operation 0: all_to_all c is split over 1 ranks, its group has 2"},
 	} {
 		k := sim.NewKernel()
 		if _, err := New(k, &wire{k: k}, cluster(2, 1), Job{Ranks: 2, Ops: []Op{c.op}}); err == nil || err.Error() != c.want {

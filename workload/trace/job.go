@@ -42,6 +42,12 @@ type Op struct {
 	// name; "" is all ranks of the trace.
 	Collective workload.Collective
 	Group      string
+	// Root is the rank that Broadcast and Scatter go out from and Reduce and
+	// Gather go to; nil: as workload.Collective says.
+	Root *int
+	// Split is what an AllToAll sends to each rank of the group, in the order of
+	// their numbers; it adds up to Bytes. Empty: an equal part to each.
+	Split []int64
 	// After and AfterStart are operations (indices into Job.Ops) that must have
 	// ended, or begun, before this one begins.
 	After, AfterStart []int
@@ -56,6 +62,21 @@ type Job struct {
 	GPUs      []int // of each rank; nil: rank r runs on GPU r
 	Transport workload.Transport
 	Repeat    int // how often the trace runs, one after the other; 0 counts as 1
+	// Eager is the largest message whose bytes leave before its receive has
+	// begun; a larger one waits for it. 0 takes DefaultEager.
+	Eager int64
+}
+
+// DefaultEager is what NCCL's buffers of one channel take of a send whose
+// receive is not there: NCCL_STEPS of NCCL_P2P_NET_CHUNKSIZE, 8 times 128 KiB
+// (v2.27.7 src/include/device.h, src/init.cc).
+const DefaultEager = 1 << 20
+
+func (j *Job) eager() int64 {
+	if j.Eager > 0 {
+		return j.Eager
+	}
+	return DefaultEager
 }
 
 // OpError is an operation that cannot be.
@@ -109,6 +130,12 @@ func (j *Job) validate() error {
 			if !slices.Contains(known, o.Collective) {
 				return bad("collective %q is not played, only %s", o.Collective, played())
 			}
+			if o.Root != nil && !slices.Contains(rooted, o.Collective) {
+				return bad("%s has a root; only broadcast, reduce, gather and scatter do", j.label(i))
+			}
+			if err := o.split(); err != "" {
+				return bad("%s %s", j.label(i), err)
+			}
 		default:
 			return bad("kind %q is not known", o.Kind)
 		}
@@ -124,6 +151,30 @@ func (j *Job) validate() error {
 		return &OpError{i, j.label(i) + " waits for itself: what it comes after forms a cycle"}
 	}
 	return nil
+}
+
+// rooted are the collectives with a root.
+var rooted = []workload.Collective{workload.Broadcast, workload.Reduce, workload.Gather, workload.Scatter}
+
+// split says what is wrong with the split of an operation; "" if nothing is.
+func (o *Op) split() string {
+	if len(o.Split) == 0 {
+		return ""
+	}
+	if o.Collective != workload.AllToAll {
+		return "is split by rank; only all_to_all is"
+	}
+	var sum int64
+	for _, b := range o.Split {
+		if b < 0 {
+			return "is split into a negative part"
+		}
+		sum += b
+	}
+	if sum != o.Bytes {
+		return fmt.Sprintf("is split into parts of %d B in all, but has %d", sum, o.Bytes)
+	}
+	return ""
 }
 
 // cycle returns an operation that waits for itself, -1 if none does.

@@ -21,6 +21,8 @@ type LayerPlayer struct {
 	messages  int64
 	bytes     int64
 	spans     timeline
+	micro     microRows
+	passed    map[boundary]*passing
 }
 
 // block is the tensor-parallel group of stage s, replica d.
@@ -57,7 +59,7 @@ func NewLayers(k *sim.Kernel, net fabric.Network, c *workload.Cluster, l Layers)
 	if err != nil {
 		return nil, err
 	}
-	p := &LayerPlayer{k: k, mover: m, l: l, gate: make([]sim.Event, l.Repeat)}
+	p := &LayerPlayer{k: k, mover: m, l: l, gate: make([]sim.Event, l.Repeat), micro: findMicroRows(l.Rows, l.MicroBatches), passed: map[boundary]*passing{}}
 	for s := range par.PP {
 		for d := range par.DP {
 			b := &block{p: p, s: s, d: d, comms: map[string]member{}}
@@ -158,84 +160,21 @@ func (b *block) run(p *sim.Proc) {
 		if b.s == 0 && b.d == 0 {
 			b.p.spans = b.p.spans[:0]
 		}
-		b.iterate(p)
+		idle := &b.now.Idle
+		if b.p.Scheduled() { // what a stage waits for at the end is the pipeline's drain
+			b.pipeline(p, i)
+			idle = &b.now.Bubble
+		} else {
+			b.iterate(p)
+		}
 		b.at = "the end of the iteration"
 		gate := &b.p.gate[i]
 		if gate.Arrive(b.p.k); gate.Fired() {
 			b.p.makespans = append(b.p.makespans, p.Now()-began)
 		}
-		b.wait(p, gate, &b.now.Idle)
+		b.wait(p, gate, idle)
 		b.p.sum.add(b.now)
 	}
-}
-
-func (b *block) iterate(p *sim.Proc) {
-	l := &b.p.l
-	for i := range l.Rows {
-		b.phase(p, &l.Rows[i], "forward", &l.Rows[i].Forward)
-	}
-	b.pass(p, b.s+1)
-	type update struct {
-		done *sim.Event
-		row  *Row
-	}
-	var updates []update
-	for i := len(l.Rows) - 1; i >= 0; i-- {
-		r := &l.Rows[i]
-		b.phase(p, r, "input_grad", &r.InputGrad)
-		b.compute(p, r.WeightGrad.Time, "weight_grad of row "+r.Name)
-		updates = append(updates, update{b.issue(&r.WeightGrad), r})
-	}
-	b.pass(p, b.s-1)
-	bubble := (b.now.Compute + b.now.TPComm + b.now.EPComm) * sim.Time(l.Parallel.PP-1) / sim.Time(l.MicroBatches)
-	if bubble > 0 {
-		p.Sleep(bubble)
-		b.now.Bubble += bubble
-		b.span("bubble", "bubble", p.Now()-bubble, p.Now())
-	}
-	for _, u := range updates {
-		if u.done != nil {
-			b.at = fmt.Sprintf("weight_grad of row %s: %s of group %s", u.row.Name, u.row.WeightGrad.Collective, u.row.WeightGrad.Group)
-			b.wait(p, u.done, b.part(u.row.WeightGrad.Group))
-		}
-		b.compute(p, u.row.Update, "update of row "+u.row.Name)
-	}
-}
-
-// phase computes, then waits for the collective.
-func (b *block) phase(p *sim.Proc, r *Row, name string, ph *Phase) {
-	b.compute(p, ph.Time, name+" of row "+r.Name)
-	if done := b.issue(ph); done != nil {
-		b.at = fmt.Sprintf("%s of row %s: %s of group %s", name, r.Name, ph.Collective, ph.Group)
-		b.wait(p, done, b.part(ph.Group))
-	}
-}
-
-func (b *block) compute(p *sim.Proc, d sim.Time, name string) {
-	if d > 0 {
-		p.Sleep(d)
-		b.now.Compute += d
-		b.span("compute", name, p.Now()-d, p.Now())
-	}
-}
-
-// span notes what the block's first rank did.
-func (b *block) span(kind, name string, from, to sim.Time) {
-	b.p.spans.add(Span{(b.s*b.p.l.Parallel.DP + b.d) * b.p.l.Parallel.TP, kind, name, from, to})
-}
-
-// issue starts a phase's collective; nil if it has none.
-func (b *block) issue(ph *Phase) *sim.Event {
-	if ph.Collective == "" {
-		return nil
-	}
-	m := b.comms[ph.Group]
-	b.p.bytes += ph.Bytes * int64(len(b.gpus))
-	done, err := m.comm.Issue(m.i, ph.Collective, ph.Bytes, ph.Group+"_"+string(ph.Collective))
-	if err != nil {
-		panic("trace: replicas that run the same rows disagree: " + err.Error())
-	}
-	return done
 }
 
 // pass sends the boundary of all micro-batches to the neighbouring stage, if

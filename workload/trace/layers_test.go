@@ -108,7 +108,7 @@ func TestLayersInvalid(t *testing.T) {
 		{Layers{Parallel: workload.Parallel{DP: 3, EP: 2}}, "parallel.ep: 2 does not divide dp 3"},
 		{Layers{Parallel: workload.Parallel{DP: 8}}, "trace: 8 ranks on 4 GPUs"},
 		{Layers{Rows: ph(workload.AllReduce, "pp")}, `row 0 (l): group "pp" is none of tp, dp, ep, dp_ep`},
-		{Layers{Rows: ph("scan", TP)}, `row 0 (l): collective "scan" is not played, only all_reduce, reduce_scatter, all_gather, all_to_all, broadcast, reduce, barrier`},
+		{Layers{Rows: ph("scan", TP)}, `row 0 (l): collective "scan" is not played, only all_reduce, reduce_scatter, all_gather, all_to_all, broadcast, reduce, gather, scatter, barrier`},
 	} {
 		k := sim.NewKernel()
 		if _, err := NewLayers(k, &wire{k: k}, cluster(4, 1), c.l); err == nil || err.Error() != c.want {

@@ -16,6 +16,7 @@ type mailbox struct {
 type message struct {
 	op      int // the send
 	arrived *sim.Event
+	held    bool // its bytes wait for the receive
 }
 
 // matches reports whether a receive takes the message of a send.
@@ -26,14 +27,16 @@ func (g *Graph) matches(send, recv int) bool {
 
 func (g *Graph) send(i int) {
 	o := &g.j.Ops[i]
-	m := &message{i, sim.NewEvent(1)}
+	m := &message{i, sim.NewEvent(1), o.Bytes > g.j.eager()}
 	g.messages++
 	g.bytes += o.Bytes
 	m.arrived.Then(g.k, func() {
 		g.end(i)
 		g.drain()
 	})
-	g.mover.Send(g.j.gpu(o.Rank), g.j.gpu(o.Peer), o.Bytes, o.NIC, "send", m.arrived)
+	if !m.held {
+		g.leave(m)
+	}
 	box := &g.ranks[o.Peer].box
 	for n, r := range box.posted {
 		if g.matches(i, int(r)) {
@@ -57,8 +60,18 @@ func (g *Graph) receive(i int) {
 	box.posted = append(box.posted, int32(i))
 }
 
+// leave gives the bytes of a message to the network.
+func (g *Graph) leave(m *message) {
+	o := &g.j.Ops[m.op]
+	g.mover.Send(g.j.gpu(o.Rank), g.j.gpu(o.Peer), o.Bytes, o.NIC, "send", m.arrived)
+}
+
 // join ends a receive when its message has arrived.
 func (g *Graph) join(m *message, recv int) {
+	if m.held {
+		m.held = false
+		g.leave(m)
+	}
 	if g.j.Ops[recv].Bytes < g.j.Ops[m.op].Bytes {
 		if g.short++; g.firstShort < 0 {
 			g.firstShort = recv
@@ -119,6 +132,10 @@ func (g *Graph) why(i int) string {
 		s += fmt.Sprintf(" for %d B from %s, tag %d", o.Bytes, from, o.Tag)
 		if slices.Contains(g.ranks[o.Rank].box.posted, int32(i)) {
 			s += ": no send matches" + g.instead(i)
+		}
+	case Send:
+		if slices.ContainsFunc(g.ranks[o.Peer].box.sent, func(m *message) bool { return m.op == i && m.held }) {
+			s += fmt.Sprintf(" of %d B for a receive of rank %d, tag %d (more than the %d B that leave without one)", o.Bytes, o.Peer, o.Tag, g.j.eager())
 		}
 	case Collective:
 		gc := g.comms[o.Group]

@@ -14,9 +14,11 @@ type Layers struct {
 	Name     string
 	Parallel workload.Parallel // TP, PP, DP, EP; EP divides DP
 	Rows     []Row
-	// MicroBatches sets the pipeline bubble: (PP-1)/MicroBatches of what the
-	// rows take without data-parallel communication, as SimAI's analytical mode
-	// has it. 0 counts as 1.
+	// MicroBatches is how many micro-batches the rows hold. With several stages
+	// these run by 1F1B if the rows repeat as often; if not, a bubble of
+	// (PP-1)/MicroBatches of what the rows take without data-parallel
+	// communication follows them, as SimAI's analytical mode has it. 0 counts as
+	// 1.
 	MicroBatches int
 	PPBytes      int64 // between neighbouring stages, a GPU, micro-batch and direction
 	GPUs         []int // of each rank in Megatron-LM's order; nil: rank r runs on GPU r
