@@ -56,7 +56,7 @@ func (c *validation) inert(flow bool) {
 		}
 	}
 	if !kinds["training"] {
-		c.without("no job trains, so that these keys have no effect", gpuKeys...)
+		c.without("no job trains, so that these keys have no effect", append(gpuKeys[:len(gpuKeys):len(gpuKeys)], "cluster.node.nic.rendezvous")...)
 	}
 	switch x := &s.Cluster.Node.Cross; {
 	case !kinds["nvlink"]:
