@@ -74,7 +74,7 @@ func (d *Dir) tables() []reportTable {
 		t = append(t, x)
 	}
 	if len(n.Microbursts) > 0 {
-		x := reportTable{Title: "Micro-bursts, the highest", Left: 1, Head: []string{"port", "start", "duration", "peak", "flows"}}
+		x := reportTable{Title: "Micro-bursts, the highest", Left: 2, Head: []string{"port", "flows", "start", "duration", "peak"}}
 		top := slices.Clone(n.Microbursts)
 		slices.SortStableFunc(top, func(a, b Microburst) int { return cmp.Compare(b.PeakBytes, a.PeakBytes) })
 		for _, b := range top[:min(len(top), slowestFlows)] {
@@ -84,7 +84,7 @@ func (d *Dir) tables() []reportTable {
 				more = fmt.Sprintf(" and %d more", len(flows)-3)
 				flows = flows[:3]
 			}
-			x.Rows = append(x.Rows, []string{b.Port, humanSeconds(b.StartS), humanSeconds(b.DurationS), humanBytes(b.PeakBytes), strings.Join(flows, ", ") + more})
+			x.Rows = append(x.Rows, []string{b.Port, strings.Join(flows, ", ") + more, humanSeconds(b.StartS), humanSeconds(b.DurationS), humanBytes(b.PeakBytes)})
 		}
 		t = append(t, x)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -78,7 +79,13 @@ func (s *sweep) runSlurm(c *cobra.Command, jobs int) error {
 		return failed(err)
 	}
 	fmt.Fprintf(c.ErrOrStderr(), "Slurm job %s: %d points\n", id, len(tasks))
-	told := false
+	told := map[string]bool{}
+	say := func(what string) {
+		if !told[what] {
+			fmt.Fprintf(c.ErrOrStderr(), "Slurm job %s: %s\n", id, what)
+			told[what] = true
+		}
+	}
 	for {
 		select {
 		case <-c.Context().Done():
@@ -88,35 +95,50 @@ func (s *sweep) runSlurm(c *cobra.Command, jobs int) error {
 		if len(s.missing()) == 0 {
 			return nil
 		}
-		ended, err := slurmEnded(c.Context(), id)
+		queue, err := slurmQueue(c.Context(), id)
 		switch {
-		case err != nil && c.Context().Err() == nil && !told:
+		case err != nil && c.Context().Err() == nil:
 			// The controller may restart: its jobs go on meanwhile.
-			fmt.Fprintf(c.ErrOrStderr(), "%v; asking again\n", err)
-			told = true
-		case err == nil && ended:
+			say(err.Error() + "; asking again")
+		case err == nil && len(queue) == 0:
 			return s.slurmLeft(id, logs)
-		case err == nil:
-			told = false
+		}
+		for _, reason := range queue {
+			if reason != "" && !slices.Contains(usualReasons, reason) {
+				say("waits: " + reason)
+			}
 		}
 	}
 }
 
-// slurmEnded reports whether no task of a job is left to run.
-func slurmEnded(ctx context.Context, id string) (bool, error) {
-	q, err := exec.CommandContext(ctx, "squeue", "--noheader", "--jobs", id).Output()
+// usualReasons are why a task waits in its turn; any other (held, nodes down,
+// limits of an account) may last until somebody acts.
+var usualReasons = []string{"None", "Resources", "Priority", "JobArrayTaskLimit", "BeginTime", "Cleaning"}
+
+// slurmQueue returns, for each line that squeue has of a job, why it waits; ""
+// for one that does not.
+func slurmQueue(ctx context.Context, id string) ([]string, error) {
+	q, err := exec.CommandContext(ctx, "squeue", "--noheader", "--jobs", id, "--format=%T|%r").Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		// This is the answer once the job has left Slurm's memory.
 		if bytes.Contains(exit.Stderr, []byte("Invalid job id")) {
-			return true, nil
+			return nil, nil
 		}
-		return false, fmt.Errorf("squeue: %s", bytes.TrimSpace(exit.Stderr))
+		return nil, fmt.Errorf("squeue: %s", bytes.TrimSpace(exit.Stderr))
 	}
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	return len(bytes.TrimSpace(q)) == 0, nil
+	var out []string
+	for _, l := range strings.Fields(strings.ReplaceAll(string(q), " ", "_")) {
+		state, reason, _ := strings.Cut(l, "|")
+		if state != "PENDING" {
+			reason = ""
+		}
+		out = append(out, strings.ReplaceAll(reason, "_", " "))
+	}
+	return out, nil
 }
 
 // slurmLeft is about the points that a job has left undone; nil if there are
