@@ -28,6 +28,7 @@ type Engine struct {
 	switches []device
 	nics     []nic
 	markings []marking
+	kmin     int32 // the smallest of them
 	flows    []flow
 	snd      []sender
 	rcv      []receiver
@@ -242,7 +243,7 @@ func mulDiv(a, b, c int64) int64 {
 	return int64(q)
 }
 
-// wheelSize chooses the buckets of the wheel: about twenty packets each with
+// wheelSize chooses the buckets of the wheel: about eighty packets each with
 // all ports busy, over a span that serialization and propagation rarely exceed.
 func (e *Engine) wheelSize() (shift, lg uint) {
 	perSecond := 0.0
@@ -250,7 +251,7 @@ func (e *Engine) wheelSize() (shift, lg uint) {
 		perSecond += float64(e.ports[i].rate) / float64(8*(e.payload+e.header))
 	}
 	shift = 12
-	for shift > 4 && perSecond*1e-12*float64(uint(1)<<shift) > 20 {
+	for shift > 4 && perSecond*1e-12*float64(uint(1)<<shift) > 80 {
 		shift--
 	}
 	return shift, max(8, 22-shift)

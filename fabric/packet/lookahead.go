@@ -96,6 +96,11 @@ func (s *shard) lookSecond(lines []uintptr, evs []event) []uintptr {
 			if kind == evArrive && o.data.head >= 0 {
 				lines = append(lines, line(&s.pkts[o.data.tail]))
 			}
+			if o.qbytes > o.watch {
+				lines = append(lines, line(&o.maxq), line(&s.e.watches[ev.target]))
+			} else if o.qbytes > s.e.kmin {
+				lines = append(lines, line(&o.rnd))
+			}
 		}
 	}
 	return lines

@@ -236,6 +236,9 @@ func (e *Engine) profile(o *port, c *Switch) error {
 	}
 	o.mark = int16(len(e.markings))
 	e.markings = append(e.markings, m)
+	if len(e.markings) == 1 || m.kmin < e.kmin {
+		e.kmin = m.kmin
+	}
 	return nil
 }
 

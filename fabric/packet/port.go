@@ -38,21 +38,23 @@ type port struct {
 	odd     uint8
 
 	rnd    uint64 // random bits for marking and bit errors
+	ecn    int64
 	rem    uint64 // remainder of the serializer
 	rate   sim.Rate
 	prop   sim.Time // propagation alone
-	kill   sim.Time // what arrives until then was lost with the link
 	serial int32    // first entry of its serialization table (Compat)
 	node   int32
 	peer   int32
 	host   int32 // index of its NIC; -1 at a switch
 	maxq   int32
+	rr     uint8 // the class served last
+	_      [3]byte
 
-	ecn, drops, pauses int64
-	pausedTime         sim.Time
-	ber                float64
-	rr                 uint8 // the class served last
-	_                  [19]byte
+	kill          sim.Time // what arrives until then was lost with the link
+	drops, pauses int64
+	pausedTime    sim.Time
+	ber           float64
+	_             [24]byte
 }
 
 // What is odd about a port.
