@@ -60,7 +60,7 @@ func (s *sweep) drawCurves(c *cobra.Command, dirs []*results.Dir) error {
 		}
 		curves = append(curves, curve)
 		for _, r := range curve.Rows {
-			fmt.Fprintf(w, "%s\t%d\t%.4g s\t%.4g\t%.1f %%\t%.0f\t%.1f %%\t\n", name, r.GPUs, r.StepS, r.TokensPerS, 100*r.Efficiency, r.GPUsWasted, 100*r.MFU)
+			fmt.Fprintf(w, "%s\t%d\t%.4g s\t%.0f\t%.1f %%\t%.0f\t%.1f %%\t\n", name, r.GPUs, r.StepS, r.TokensPerS, 100*r.Efficiency, r.GPUsWasted, 100*r.MFU)
 		}
 		file := "scaling.csv"
 		if name != "" {
