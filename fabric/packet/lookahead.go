@@ -1,6 +1,9 @@
 package packet
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // ahead is over how many buckets the engine looks ahead.
 const ahead = 3
@@ -83,27 +86,41 @@ func (s *shard) lookSecond(lines []uintptr, evs []event) []uintptr {
 			lines = s.lookEnd(lines, k, s.bodies[ev.arg].qp)
 			continue
 		}
-		lines = append(lines, line(&s.paths[k.path]))
-		o := &s.ports[ev.target]
-		switch {
-		case o.freeAt <= s.now: // it will not have to wait
-		case k.q < queueData:
-			lines = append(lines, line(s.queue(ev.target, o, k.q)))
-		default:
-			if ai := s.accountOf(k); ai >= 0 { // what evTx names may have been lost meanwhile
-				lines = append(lines, line(&s.accounts[ai]))
-			}
-			if kind == evArrive && o.data.head >= 0 {
-				lines = append(lines, line(&s.pkts[o.data.tail]))
-			}
-			if o.qbytes > o.watch {
-				lines = append(lines, line(&o.maxq), line(&s.e.watches[ev.target]))
-			} else if o.qbytes > s.e.kmin {
-				lines = append(lines, line(&o.rnd))
-			}
-		}
+		lines = s.lookHop(lines, k, &s.ports[ev.target], ev.target, kind)
 	}
 	return lines
+}
+
+// lookHop adds the lines that packet k will need at port oi of a switch. What
+// depends on whether it has to wait is written in any case and kept or not: the
+// processor could not foresee such a branch.
+func (s *shard) lookHop(lines []uintptr, k *packet, o *port, oi int32, kind uint8) []uintptr {
+	n := len(lines)
+	lines = slices.Grow(lines, 4)[:n+4]
+	lines[n] = line(&s.paths[k.path])
+	n++
+	wait := o.freeAt > s.now
+	if k.q < queueData {
+		lines[n] = line(s.queue(oi, o, k.q))
+		if wait {
+			n++
+		}
+		return lines[:n]
+	}
+	// What evTx names may have been lost meanwhile: it may have no account.
+	lines[n] = line(&s.accounts[max(s.accountOf(k), 0)])
+	if wait {
+		n++
+	}
+	lines[n] = line(&s.pkts[max(o.data.tail, 0)])
+	if kind == evArrive && wait {
+		n++
+	}
+	lines[n] = line(&o.rnd)
+	if o.qbytes > min(o.watch, s.e.kmin) {
+		n++
+	}
+	return lines[:n]
 }
 
 // lookEnd adds the lines that the end of its way needs for a packet of QP qi; of
