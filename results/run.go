@@ -37,7 +37,8 @@ type Run struct {
 	// Interrupted one that somebody stopped.
 	Asked, Interrupted bool
 	Warnings           []string
-	// Notes name keys of the scenario that this run does not follow.
+	// Notes name keys of the scenario that this run does not follow, and what it
+	// does not move as packets.
 	Notes []string
 	// Unfinished says why flows never arrived; "" if all did.
 	Unfinished string

@@ -180,7 +180,8 @@ type FidelityDetail struct {
 	Extrapolated       []string     `json:"extrapolated"`
 	ErrorAgainstPacket *EngineError `json:"error_against_packet"`
 	Reason             string       `json:"reason,omitempty"` // why it is null
-	// Notes name keys of the scenario that this run does not follow.
+	// Notes name keys of the scenario that this run does not follow, and what it
+	// does not move as packets.
 	Notes []string `json:"notes,omitempty"`
 }
 

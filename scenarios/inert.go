@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/simnet/simnet/workload"
 )
 
 // packetKeys are the keys that only packets follow.
@@ -209,6 +211,21 @@ func (m *Machine) unusedLinks(o *Outcome) {
 			o.Warnings = append(o.Warnings, x.from.Position()+": "+x.text)
 		case x.from.Kind == FromFile:
 			o.Notes = append(o.Notes, x.text)
+		}
+	}
+}
+
+// insideNodes says, where packets are asked for, that what moves inside an
+// NVLink domain or a node is none.
+func (m *Machine) insideNodes(o *Outcome) {
+	fid := m.Valid.Spec.Run.Fidelity.V
+	if fid == "flow" || len(m.Jobs)+len(m.Traces) == 0 {
+		return
+	}
+	for _, u := range []*workload.ScaleupUse{m.Cluster.Scaleup.Use, m.Cluster.CrossIsland.Use} {
+		if u != nil && (u.Alpha || u.BusBW || u.P2P) {
+			o.Notes = append(o.Notes, fmt.Sprintf("at %s fidelity too, what GPUs of one NVLink domain or node exchange takes its time from node.nvlink and cross_island (alpha, bus_bandwidth, p2p), not from packets", fid))
+			return
 		}
 	}
 }

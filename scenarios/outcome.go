@@ -129,6 +129,7 @@ func (m *Machine) Run(progress func(Progress)) (*Outcome, error) {
 		o.Warnings = append(o.Warnings, r.Warnings...)
 	}
 	m.unusedLinks(o)
+	m.insideNodes(o)
 	if !m.Valid.Spec.Observe.Timeline.V {
 		for i := range o.Results {
 			o.Results[i].Timeline = nil

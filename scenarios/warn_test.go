@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -87,6 +88,39 @@ func TestNotes(t *testing.T) {
 		}
 		if got := strings.Contains(strings.Join(o.Warnings, "\n"), "nvlink.p2p has had no effect"); got != want {
 			t.Errorf("%s: warnings %q", set, o.Warnings)
+		}
+	}
+}
+
+// TestInsideNodesNote: where packets are asked for, what never is one is named;
+// a run without traffic inside nodes, and flow fidelity, have nothing to say.
+func TestInsideNodesNote(t *testing.T) {
+	pair := func(island int) string {
+		return fmt.Sprintf(`
+cluster:
+  nodes: 2
+  node: {preset: dgx-a100-80gb, gpus: 2, nics: 2, nvlink: {island: %d}}
+  fabric: {topology: star, link: {rate: 100Gbps, length: 2m}, switch: tomahawk5}
+jobs:
+  - name: t
+    trace:
+      format: goal
+      operations:
+        - {rank: 0, op: send, to: 1, bytes: 8KB}
+        - {rank: 1, op: recv, from: 0, bytes: 8KB}
+`, island)
+	}
+	for _, c := range []struct {
+		fidelity string
+		island   int
+		want     bool
+	}{{"packet", 2, true}, {"hybrid", 2, true}, {"flow", 2, false}, {"packet", 1, false}} {
+		_, o := run(t, pair(c.island), "run.fidelity="+c.fidelity)
+		got := slices.ContainsFunc(o.Notes, func(n string) bool {
+			return strings.HasPrefix(n, "at "+c.fidelity+" fidelity too, what GPUs of one NVLink domain or node exchange")
+		})
+		if got != c.want {
+			t.Errorf("%s, islands of %d: notes %q, want the note: %v", c.fidelity, c.island, o.Notes, c.want)
 		}
 	}
 }

@@ -140,6 +140,11 @@ func (n *ncclTest) rows(ctx context.Context, head *nccl.TableHead) ([]nccl.Table
 	if n.repeat > 1 {
 		head.Lines = append(head.Lines, fmt.Sprintf("medians of seeds %d to %d", runs[0].Spec.Seed.V, runs[len(runs)-1].Spec.Seed.V))
 	}
+	inside := "links inside a node or NVLink domain are not simulated: their share of a call's time is the cost model's"
+	if n.m.Shape().Nodes == 1 {
+		inside = "the ranks share a node or NVLink domain, whose links are not simulated: the times are the cost model's, at any fidelity"
+	}
+	head.Lines = append(head.Lines, inside)
 	for _, b := range n.sizes {
 		var times []sim.Time
 		var last *scenarios.CollectiveRun
