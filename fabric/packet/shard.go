@@ -102,7 +102,9 @@ func (s *shard) run(limit sim.Time) {
 			if w.peek() == sim.Never {
 				break
 			}
-			s.lookAhead()
+			if w.n >= lookMin {
+				s.lookAhead()
+			}
 		}
 		ev := w.run[w.pos]
 		at := w.base + sim.Time(ev.key>>offShift)
