@@ -107,14 +107,16 @@ func steps(g *fabric.Graph, rounds int, ends *[]sim.Time) script {
 	}
 }
 
-// What has been seen is not simulated again, and ends as it did.
+// What has been seen is not simulated again, and ends as it did. What marks
+// have decided is left to chance again: TestChanceIsNotRemembered.
 func TestMemory(t *testing.T) {
 	g, r := leafSpine(t, 16, 4, 2, 2)
 	c := packet.DefaultConfig()
+	c.Switches[0].ECN = nil
 	var once, many []sim.Time
 	a := measure(t, asHybrid(g, r, Config{Packet: c}), steps(g, 1, &once))
 	b := measure(t, asHybrid(g, r, Config{Packet: c}), steps(g, 50, &many))
-	if b.events > 5*variants*a.events {
+	if b.events > 5*a.events {
 		t.Errorf("50 rounds take %d events, one %d", b.events, a.events)
 	}
 	if len(many) != 50 || many[0] != once[0] {
@@ -192,5 +194,24 @@ func TestConfigIsChecked(t *testing.T) {
 		if _, err := New(sim.NewKernel(), g, r, c); err == nil {
 			t.Errorf("%+v accepted", c.Tolerance)
 		}
+	}
+}
+
+// An episode with marks is drawn anew each time: rounds differ.
+func TestChanceIsNotRemembered(t *testing.T) {
+	g, r := leafSpine(t, 16, 4, 2, 2)
+	c := packet.DefaultConfig()
+	c.Switches[0].ECN = []packet.ECN{{Rate: 25 * sim.Gbps, Kmin: 20e3, Kmax: 200e3, Pmax: 0.2}}
+	var ends []sim.Time
+	m := measure(t, asHybrid(g, r, Config{Packet: c}), steps(g, 12, &ends))
+	if m.rep.Counters.ECNMarked == 0 {
+		t.Fatal("nothing was marked")
+	}
+	gaps := map[sim.Time]bool{}
+	for i := 1; i < len(ends); i++ {
+		gaps[ends[i]-ends[i-1]] = true
+	}
+	if len(gaps) < 6 {
+		t.Errorf("12 rounds take %d different times", len(gaps))
 	}
 }

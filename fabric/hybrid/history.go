@@ -33,6 +33,7 @@ func (e *Engine) replay(h *history, t sim.Time) *runner {
 	for i := range h.steps {
 		s := &h.steps[i]
 		if i > 0 {
+			r.run(s.at-1, known)
 			r.settleTo(s.at, known)
 		}
 		if s.merged != nil {
@@ -80,9 +81,7 @@ func (r *runner) changed(e *Engine, t sim.Time) {
 
 // settleTo moves the island to just before t, so that it can change at t.
 func (r *runner) settleTo(t sim.Time, ended func(fi int32, at sim.Time) bool) {
-	if r.parked {
-		r.unpark(t)
-	}
+	r.wakeUp(t)
 	if t-1 > r.clock {
 		sampling := r.unit
 		r.unit = 0 // it changes anyway

@@ -52,6 +52,8 @@ func (is *island) next() sim.Time {
 		return is.run.clock
 	case is.run.parked:
 		return is.run.wake
+	case is.run.glide != nil:
+		return is.run.glide.Next()
 	}
 	return is.run.live.Next()
 }
@@ -92,7 +94,12 @@ func (is *island) earliestEnd(e *Engine) sim.Time {
 	}
 	if is.fresh {
 		is.fresh = false
-		is.low = is.run.live.EarliestEnd(func(id fabric.FlowID) bool { return e.flows[id].done != nil })
+		wanted := func(id fabric.FlowID) bool { return e.flows[id].done != nil }
+		if g := is.run.glide; g != nil {
+			is.low = max(g.EarliestEnd(wanted), g.Next())
+			return is.low
+		}
+		is.low = is.run.live.EarliestEnd(wanted)
 		is.low = max(is.low, is.run.live.Next())
 	}
 	return is.low
@@ -121,7 +128,7 @@ func (is *island) runnable() bool {
 func (is *island) advance(e *Engine, bound sim.Time) {
 	is.run.run(bound, func(fi int32, at sim.Time) bool { return is.ended(e, fi, at) })
 	is.fresh = true
-	is.idle = is.run.live.Idle()
+	is.idle = is.run.glide == nil && is.run.live.Idle()
 	if n := is.node; n != nil {
 		n.till = max(n.till, is.run.clock-is.birth)
 		if is.run.parked {

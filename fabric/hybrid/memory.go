@@ -30,7 +30,7 @@ type node struct {
 	ends     []end       // completions since the last change, in order
 	till     sim.Time    // known up to here
 	idleAt   sim.Time
-	lucky    bool            // something was drawn at random on the way here
+	lucky    bool            // marks were drawn at random: no episode is like it
 	outcome  *packet.Outcome // of the whole episode, once it has run to its end
 }
 
@@ -45,11 +45,6 @@ func (m *memory) init() { m.root.children = map[[sha256.Size]byte]*node{} }
 
 // complete reports whether the episode has been seen to its end.
 func (n *node) complete() bool { return n.outcome != nil }
-
-// variants is how often an episode with congestion is simulated, each time with
-// other luck, before it is played back: marks are drawn at random, and one draw
-// for all would be a bias that no number of flows averages out.
-const variants = 8
 
 // child returns the node that key leads to from n.
 func (m *memory) child(n *node, key [sha256.Size]byte) *node {

@@ -15,9 +15,7 @@ func (e *Engine) Report() *fabric.Report {
 		if is.follows() {
 			e.revive(is, min(now, is.birth+is.node.till))
 		}
-		if is.run.parked {
-			is.run.unpark(now)
-		}
+		is.run.wakeUp(now)
 		e.last = max(e.last, is.run.live.Now())
 		e.skipped += is.run.skipped
 		e.events += is.run.live.Events()

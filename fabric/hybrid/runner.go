@@ -19,6 +19,14 @@ type runner struct {
 // stopped early.
 func (r *runner) run(limit sim.Time, ended func(fi int32, at sim.Time) (stop bool)) bool {
 	for {
+		if g := r.glide; g != nil {
+			if !g.Advance(limit) {
+				r.clock = limit
+				return false
+			}
+			r.land(g.Now())
+			continue
+		}
 		if r.parked {
 			if limit < r.wake {
 				r.clock = limit

@@ -208,10 +208,7 @@ func (e *Engine) place(j joining, s *step, conns []*conn, now sim.Time) *node {
 	}
 	n := e.memory.child(from, x.key())
 	if n.lucky {
-		if v := sim.Mix(uint64(s.flows[0].ID)) % variants; v > 0 {
-			x.put(-2, int64(v))
-			n = e.memory.child(from, x.key())
-		}
+		return nil // what chance has decided is drawn anew
 	}
 	return n
 }

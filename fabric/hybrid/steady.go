@@ -28,6 +28,9 @@ type steady struct {
 	from   *packet.Sample // the window that goes on
 	mid    *packet.Sample
 	to     *packet.Sample
+
+	last  *packet.Sample
+	glide *packet.Glide
 }
 
 // level keeps the last three samples at multiples of 2^i units.
@@ -58,7 +61,7 @@ func (r *runner) restart(t sim.Time) {
 	r.count = 0
 	r.levels = r.levels[:0]
 	r.growth = firstGrowth
-	r.base = nil
+	r.base, r.last = nil, nil
 }
 
 // sample compares the windows that end now.
@@ -66,6 +69,19 @@ func (r *runner) sample() {
 	x := &packet.Sample{}
 	r.live.Sample(x, r.clock)
 	r.sampleAt += r.unit
+	last := r.last
+	r.last = x
+	if last != nil && r.count >= glideUnits && r.unsettled(last, x) {
+		calm := !x.Congested(last)
+		if calm {
+			r.glide = r.live.Glide(last, x, true, glideLeast)
+		} else if r.count >= 64 {
+			r.glide = r.live.Glide(last, x, false, 10*glideLeast)
+		}
+		if r.glide != nil {
+			return
+		}
+	}
 	for i := 0; ; i++ {
 		if len(r.levels) <= i {
 			r.levels = append(r.levels, level{2: r.base})
@@ -149,6 +165,35 @@ func (r *runner) unpark(t sim.Time) {
 	r.growth = growth
 	r.base = &packet.Sample{}
 	r.live.Sample(r.base, r.clock)
+}
+
+// glideUnits is how many units pass after a change before an island may
+// glide, and glideLeast the least time that it has to be worth it.
+const (
+	glideUnits = 4
+	glideLeast = 500 * sim.Microsecond
+)
+
+// land ends a glide at t.
+func (r *runner) land(t sim.Time) {
+	r.skipped += r.glide.Land(t)
+	r.clock = t
+	r.glide = nil
+	r.restart(t)
+}
+
+// wakeUp brings an island that is parked or glides to t, or to where packets
+// have to take over before.
+func (r *runner) wakeUp(t sim.Time) {
+	if r.parked {
+		r.unpark(t)
+	}
+	if g := r.glide; g != nil {
+		if g.Advance(t) {
+			t = g.Now()
+		}
+		r.land(t)
+	}
 }
 
 // Without congestion the queues of an island may change by driftBytes in a

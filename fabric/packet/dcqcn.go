@@ -16,6 +16,7 @@ type dcqcnState struct {
 	alpha   float64
 	alphaAt sim.Time // when alpha was last updated
 	cutAt   sim.Time // no cut before
+	timerAt sim.Time // when the rate timer expires, while it is running
 	target  sim.Rate
 	gen     uint16 // of the rate timer
 	timers  uint16 // increases by timer since the last cut
@@ -23,6 +24,10 @@ type dcqcnState struct {
 	running bool   // the rate timer is pending
 	cut     bool   // there has been a cut
 }
+
+// tagCNP is a timer that stands for a CNP on its way when a glide lands;
+// generations are shorter.
+const tagCNP = 1 << 16
 
 func (c *dcqcn) grow(n int) { c.st = resize(c.st, n) }
 
@@ -37,32 +42,42 @@ func (c *dcqcn) start(s *shard, qi int32) {
 }
 
 func (c *dcqcn) cnp(s *shard, qi int32) {
-	f, st := &s.snd[qi], &c.st[qi]
-	if st.cut { // alpha is 1 until the first CNP, whenever that comes
-		c.decay(s.now, st)
-	}
-	st.alphaAt = s.now // a CNP that does not cut still restarts the alpha timer
-	if s.now < st.cutAt {
+	st := &c.st[qi]
+	r, cut := c.p.cut(st, s.snd[qi].rate, s.now)
+	if !cut {
 		return
 	}
-	st.cutAt = s.now + c.p.CutInterval
-	if c.p.ClampTarget || !st.cut || st.timers|st.rounds != 0 {
-		st.target = f.rate
-	}
-	s.setRate(qi, max(c.p.MinRate, sim.Rate(float64(f.rate)*(1-st.alpha/2))))
-	st.alpha = float64((1-c.p.G)*st.alpha) + c.p.G
-	st.cut = true
+	s.setRate(qi, r)
 	s.n.cuts++
-	st.timers, st.rounds = 0, 0
 	c.rise(s, qi)
+}
+
+// cut returns the rate after a CNP at time now, and whether it cuts at all.
+func (p *DCQCNParams) cut(st *dcqcnState, rate sim.Rate, now sim.Time) (sim.Rate, bool) {
+	if st.cut { // alpha is 1 until the first CNP, whenever that comes
+		p.decay(now, st)
+	}
+	st.alphaAt = now // a CNP that does not cut still restarts the alpha timer
+	if now < st.cutAt {
+		return rate, false
+	}
+	st.cutAt = now + p.CutInterval
+	if p.ClampTarget || !st.cut || st.timers|st.rounds != 0 {
+		st.target = rate
+	}
+	rate = max(p.MinRate, sim.Rate(float64(rate)*(1-st.alpha/2)))
+	st.alpha = float64((1-p.G)*st.alpha) + p.G
+	st.cut = true
+	st.timers, st.rounds = 0, 0
+	return rate, true
 }
 
 // decay applies the alpha timer: one step for each interval without a CNP.
 // Nothing reads alpha between CNPs, so the steps can wait until then.
-func (c *dcqcn) decay(now sim.Time, st *dcqcnState) {
-	for st.alphaAt+c.p.AlphaTimer <= now {
-		st.alphaAt += c.p.AlphaTimer
-		st.alpha *= 1 - c.p.G
+func (p *DCQCNParams) decay(now sim.Time, st *dcqcnState) {
+	for st.alphaAt+p.AlphaTimer <= now {
+		st.alphaAt += p.AlphaTimer
+		st.alpha *= 1 - p.G
 		if st.alpha < 1e-9 {
 			st.alpha, st.alphaAt = 0, now
 		}
@@ -74,7 +89,8 @@ func (c *dcqcn) rise(s *shard, qi int32) {
 	st := &c.st[qi]
 	st.gen++
 	st.running = true
-	s.setTimer(qi, s.now+c.p.RateTimer, uint32(st.gen))
+	st.timerAt = s.now + c.p.RateTimer
+	s.setTimer(qi, st.timerAt, uint32(st.gen))
 	if c.p.ByteCounter > 0 {
 		s.snd[qi].quota = c.p.ByteCounter
 	}
@@ -82,12 +98,17 @@ func (c *dcqcn) rise(s *shard, qi int32) {
 
 func (c *dcqcn) timer(s *shard, qi int32, tag uint32) {
 	st := &c.st[qi]
+	if tag == tagCNP {
+		c.cnp(s, qi)
+		return
+	}
 	if tag != uint32(st.gen) {
 		return
 	}
 	st.timers = min(st.timers+1, 1<<15)
 	if c.increase(s, qi, st) {
-		s.setTimer(qi, s.now+c.p.RateTimer, tag)
+		st.timerAt = s.now + c.p.RateTimer
+		s.setTimer(qi, st.timerAt, tag)
 	} else {
 		st.running = false
 	}
@@ -108,15 +129,22 @@ func (c *dcqcn) bytes(s *shard, qi int32) {
 // to gain.
 func (c *dcqcn) increase(s *shard, qi int32, st *dcqcnState) bool {
 	f := &s.snd[qi]
-	switch t, b, n := int(st.timers), int(st.rounds), c.p.FastRecovery; {
+	r, more := c.p.raise(st, f.rate, f.line)
+	s.setRate(qi, r)
+	return more
+}
+
+// raise returns the rate after one increase and whether it is still below the
+// line rate.
+func (p *DCQCNParams) raise(st *dcqcnState, rate, line sim.Rate) (sim.Rate, bool) {
+	switch t, b, n := int(st.timers), int(st.rounds), p.FastRecovery; {
 	case max(t, b) < n: // fast recovery: halfway to the target
 	case min(t, b) > n:
-		st.target += c.p.HAI * sim.Rate(min(t, b)-n)
+		st.target += p.HAI * sim.Rate(min(t, b)-n)
 	default:
-		st.target += c.p.AI
+		st.target += p.AI
 	}
-	st.target = min(st.target, f.line)
-	r := (f.rate + st.target + 1) / 2
-	s.setRate(qi, min(r, f.line))
-	return r < f.line
+	st.target = min(st.target, line)
+	r := (rate + st.target + 1) / 2
+	return min(r, line), r < line
 }

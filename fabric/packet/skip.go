@@ -135,7 +135,7 @@ func (is *Island) Skip(a, mid, b *Sample, d sim.Time) int64 {
 	s.attach(e)
 	shift := is.advances(a, b, d)
 	is.moveBytes(shift)
-	is.moveTimes(d)
+	is.moveTimes(d, nil)
 	total, packets := int64(0), int64(0)
 	for _, x := range shift {
 		total += x.by
@@ -173,10 +173,22 @@ func (is *Island) advances(a, b *Sample, d sim.Time) []advance {
 			i++
 		}
 	}
+	is.holdRelays(out, at)
+	return out
+}
+
+// holdRelays keeps what flows move behind what their upstream flows will have
+// delivered; at is where each QP stands in out.
+func (is *Island) holdRelays(out []advance, at map[int32]int) {
+	e := is.e
+	pay := e.payload
 	for range relayPasses {
 		changed := false
 		for _, fi := range is.flows {
 			f := &e.flows[fi]
+			if f.left == 0 {
+				continue
+			}
 			for _, ui := range f.up {
 				u := &e.flows[ui]
 				if u.left == 0 {
@@ -185,12 +197,16 @@ func (is *Island) advances(a, b *Sample, d sim.Time) []advance {
 				had := u.rec.Bytes
 				for qi := u.qp; qi < u.qp+u.qps; qi++ {
 					if n := e.rcv[qi].next; n < e.snd[qi].size {
-						had = min(had, (n+out[at[qi]].by)*int64(u.qps))
+						had = min(had, (n+out[at[qi]].by)*int64(u.qps)) // it is on the list
 					}
 				}
 				limit := (had + f.lag) / int64(f.qps)
 				for qi := f.qp; qi < f.qp+f.qps; qi++ {
-					x := &out[at[qi]]
+					i, ok := at[qi]
+					if !ok {
+						continue
+					}
+					x := &out[i]
 					if most := max(0, limit-e.snd[qi].next) / pay * pay; x.by > most && e.snd[qi].size > limit {
 						x.by, changed = most, true
 					}
@@ -201,7 +217,6 @@ func (is *Island) advances(a, b *Sample, d sim.Time) []advance {
 			break
 		}
 	}
-	return out
 }
 
 // relayPasses bounds how often limits are passed on around a ring; what is left
@@ -240,10 +255,11 @@ func (is *Island) moveBytes(shift []advance) {
 	}
 }
 
-// moveTimes moves everything that waits for a time by d.
-func (is *Island) moveTimes(d sim.Time) {
+// moveTimes moves everything that waits for a time by d, of events those that
+// keep lets through, nil meaning all.
+func (is *Island) moveTimes(d sim.Time, keep func(*event) bool) {
 	e, s := is.e, is.s
-	s.w.shiftBy(d)
+	s.w.shiftBy(d, keep)
 	s.now += d
 	for _, pi := range is.ports {
 		e.ports[pi].freeAt += d

@@ -44,11 +44,15 @@ func (w *wheel) moveTo(t sim.Time) {
 	w.base = sim.Time(w.cur << w.shift)
 }
 
-// shiftBy moves every event and the clock d into the future.
-func (w *wheel) shiftBy(d sim.Time) {
+// shiftBy moves the clock and every event d into the future; events for which
+// keep, if not nil, reports false are dropped.
+func (w *wheel) shiftBy(d sim.Time, keep func(*event) bool) {
 	evs := w.drain()
 	w.moveTo(w.last + d)
 	for i := range evs {
+		if keep != nil && !keep(&evs[i].event) {
+			continue
+		}
 		w.push(evs[i].at+d, evs[i].key, evs[i].target, evs[i].arg)
 	}
 }

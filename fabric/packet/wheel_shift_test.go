@@ -29,7 +29,7 @@ func TestWheelShift(t *testing.T) {
 		pop(a)
 		pop(b)
 	}
-	b.shiftBy(d)
+	b.shiftBy(d, nil)
 	for n := a.n; n > 0; n-- {
 		at, x := pop(a)
 		bt, y := pop(b)
