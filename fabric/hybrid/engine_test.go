@@ -200,18 +200,32 @@ func TestConfigIsChecked(t *testing.T) {
 // An episode with marks is drawn anew each time: rounds differ.
 func TestChanceIsNotRemembered(t *testing.T) {
 	g, r := leafSpine(t, 16, 4, 2, 2)
-	c := packet.DefaultConfig()
-	c.Switches[0].ECN = []packet.ECN{{Rate: 25 * sim.Gbps, Kmin: 20e3, Kmax: 200e3, Pmax: 0.2}}
-	var ends []sim.Time
-	m := measure(t, asHybrid(g, r, Config{Packet: c}), steps(g, 12, &ends))
+	const rounds = 12
+	took := map[sim.Time]bool{}
+	m := measure(t, asHybrid(g, r, Config{Packet: packet.DefaultConfig()}), func(k *sim.Kernel, n fabric.Network) {
+		h := g.Hosts()
+		var round func(i int)
+		round = func(i int) {
+			from := k.Now()
+			done := sim.NewEvent(4)
+			var fs []fabric.Flow
+			for x := range 4 {
+				fs = append(fs, fabric.Flow{Src: h[4+x], Dst: h[0], Bytes: 4 << 20, SrcPort: 50000, Done: done})
+			}
+			n.StartGroup(fs)
+			done.Then(k, func() {
+				took[k.Now()-from] = true
+				if i+1 < rounds {
+					k.After(sim.Millisecond, func() { round(i + 1) })
+				}
+			})
+		}
+		round(0)
+	})
 	if m.rep.Counters.ECNMarked == 0 {
 		t.Fatal("nothing was marked")
 	}
-	gaps := map[sim.Time]bool{}
-	for i := 1; i < len(ends); i++ {
-		gaps[ends[i]-ends[i-1]] = true
-	}
-	if len(gaps) < 6 {
-		t.Errorf("12 rounds take %d different times", len(gaps))
+	if len(took) != rounds {
+		t.Errorf("%d rounds take %d different times", rounds, len(took))
 	}
 }

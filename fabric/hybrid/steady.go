@@ -10,7 +10,8 @@ import (
 // It samples the island every unit and compares neighbouring windows of 1, 2,
 // 4, ... units. A window without congestion counts as repetition when every QP
 // delivers the same in both, which for flows at line rate is exact since the
-// unit is a whole number of packet times. One with congestion has to span
+// unit is a whole number of packet times. Under congestion islands of DCQCN flows
+// glide (packet.Glide); with other controls a window has to span
 // several periods of the congestion control, and the island as a whole has to
 // deliver the same within the tolerance; what is then skipped is at first a few
 // windows, and twice as many each time that a fresh window confirms the rates.
@@ -29,8 +30,8 @@ type steady struct {
 	mid    *packet.Sample
 	to     *packet.Sample
 
-	last  *packet.Sample
-	glide *packet.Glide
+	last  *packet.Sample // the sample before, since a change
+	glide *packet.Glide  // nil: packets, or parked
 }
 
 // level keeps the last three samples at multiples of 2^i units.
@@ -69,18 +70,8 @@ func (r *runner) sample() {
 	x := &packet.Sample{}
 	r.live.Sample(x, r.clock)
 	r.sampleAt += r.unit
-	last := r.last
-	r.last = x
-	if last != nil && r.count >= glideUnits && r.unsettled(last, x) {
-		calm := !x.Congested(last)
-		if calm {
-			r.glide = r.live.Glide(last, x, true, glideLeast)
-		} else if r.count >= 64 {
-			r.glide = r.live.Glide(last, x, false, 10*glideLeast)
-		}
-		if r.glide != nil {
-			return
-		}
+	if r.mayGlide(x) {
+		return
 	}
 	for i := 0; ; i++ {
 		if len(r.levels) <= i {
@@ -165,35 +156,6 @@ func (r *runner) unpark(t sim.Time) {
 	r.growth = growth
 	r.base = &packet.Sample{}
 	r.live.Sample(r.base, r.clock)
-}
-
-// glideUnits is how many units pass after a change before an island may
-// glide, and glideLeast the least time that it has to be worth it.
-const (
-	glideUnits = 4
-	glideLeast = 500 * sim.Microsecond
-)
-
-// land ends a glide at t.
-func (r *runner) land(t sim.Time) {
-	r.skipped += r.glide.Land(t)
-	r.clock = t
-	r.glide = nil
-	r.restart(t)
-}
-
-// wakeUp brings an island that is parked or glides to t, or to where packets
-// have to take over before.
-func (r *runner) wakeUp(t sim.Time) {
-	if r.parked {
-		r.unpark(t)
-	}
-	if g := r.glide; g != nil {
-		if g.Advance(t) {
-			t = g.Now()
-		}
-		r.land(t)
-	}
 }
 
 // Without congestion the queues of an island may change by driftBytes in a
