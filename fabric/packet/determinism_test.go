@@ -66,6 +66,46 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
+// lookAlways lets the engine look ahead in a network of any size, until the test
+// ends.
+func lookAlways(t interface{ Cleanup(func()) }) {
+	old := lookMin
+	lookMin = 0
+	t.Cleanup(func() { lookMin = old })
+}
+
+// Looking ahead changes nothing, also where a link fails and what transmissions
+// name is lost.
+func TestLookAheadChangesNothing(t *testing.T) {
+	failing := func() string {
+		g, r := fatTree(4, 100*sim.Gbps, 500*sim.Nanosecond)
+		k := sim.NewKernel()
+		e, err := New(k, g, r, DefaultConfig())
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Attach(e)
+		e.StartGroup(incast(14, 1<<20))
+		last := g.PortsOf(1)[0] / 2
+		for i, st := range []fabric.LinkState{{Down: true}, {}} {
+			k.After(sim.Time(i+1)*300*sim.Microsecond, func() { e.SetLink(fabric.LinkID(last), st) })
+		}
+		if err := k.RunUntil(sim.Second); err != nil {
+			t.Fatal(err)
+		}
+		rep := e.Report()
+		if rep.Counters.Drops == 0 {
+			t.Error("the link lost nothing")
+		}
+		return digest(rep)
+	}
+	a, b := busy(t, 1), failing()
+	lookAlways(t)
+	if x, y := busy(t, 1), failing(); x != a || y != b {
+		t.Errorf("reports %s and %s, without looking ahead %s and %s", x, y, a, b)
+	}
+}
+
 // Once warm, a packet costs no allocation.
 func TestNoAllocations(t *testing.T) {
 	g, r := star(5, 100*sim.Gbps, sim.Microsecond)

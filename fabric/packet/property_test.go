@@ -83,6 +83,7 @@ func configuration(t *rapid.T) Config {
 // On random small networks every flow completes, no invariant breaks, and
 // nothing is lost where PFC is on.
 func TestRandomNetworks(t *testing.T) {
+	lookAlways(t)
 	rapid.Check(t, func(t *rapid.T) {
 		g, r, hosts := network(t)
 		if len(hosts) < 2 {
