@@ -44,6 +44,29 @@ func (s *shard) lookAhead() {
 	s.lines = lines
 }
 
+// look returns how many of the next buckets that hold events it has found, and
+// leaves their numbers in coming.
+func (w *wheel) look() int {
+	k := 0
+	for k < w.known && w.coming[k] <= w.cur {
+		k++
+	}
+	w.known = copy(w.coming[:], w.coming[k:w.known])
+	last := w.cur
+	if w.known > 0 {
+		last = w.coming[w.known-1]
+	}
+	for w.known < ahead && w.inside > 0 {
+		last += 1 + w.scan((last+1)&w.mask)
+		if last-w.cur > w.mask { // around to what is known already
+			break
+		}
+		w.coming[w.known] = last
+		w.known++
+	}
+	return w.known
+}
+
 func line[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
 // lookFirst adds the lines that events name.

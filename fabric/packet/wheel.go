@@ -236,30 +236,6 @@ func (w *wheel) scan(i int64) int64 {
 	}
 }
 
-// look returns how many of the next buckets that hold events it has found, and
-// leaves their numbers in coming.
-func (w *wheel) look() int {
-	k := 0
-	for k < w.known && w.coming[k] <= w.cur {
-		k++
-	}
-	w.known = copy(w.coming[:], w.coming[k:w.known])
-	last := w.cur
-	if w.known > 0 {
-		last = w.coming[w.known-1]
-	}
-	for w.known < ahead && w.inside > 0 {
-		if b := last + 1 + w.scan((last+1)&w.mask); b-w.cur <= w.mask {
-			w.coming[w.known] = b
-			w.known++
-			last = b
-		} else {
-			break
-		}
-	}
-	return w.known
-}
-
 func (a *farEvent) before(b *farEvent) bool {
 	return a.at < b.at || a.at == b.at && a.key < b.key
 }
