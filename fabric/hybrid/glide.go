@@ -8,15 +8,15 @@ import (
 // When an island whose congestion control is at work glides.
 const (
 	// glideUnits is how many units after a change are left to packets, and
-	// glideLeast how long a glide has to last: a landing puts about a round trip of
-	// packets back as they stood, 20 us at most on the fabrics that ship.
+	// glideLeast how long a glide has to last: to begin and land costs about as much
+	// as the packets of 10 us on a few links.
 	glideUnits = 4
-	glideLeast = 500 * sim.Microsecond
+	glideLeast = 100 * sim.Microsecond
 	// An island where marks come at all times, since it has many ports, does not
 	// wait for a unit without any longer than glidePatience. Marks on their way are
 	// then counted twice, so the glide has to last glideLong.
 	glidePatience = 64
-	glideLong     = 10 * glideLeast
+	glideLong     = 5 * sim.Millisecond
 )
 
 // mayGlide begins a glide at sample x if the island is under congestion, but no

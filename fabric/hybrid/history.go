@@ -33,7 +33,6 @@ func (e *Engine) replay(h *history, t sim.Time) *runner {
 	for i := range h.steps {
 		s := &h.steps[i]
 		if i > 0 {
-			r.run(s.at-1, known)
 			r.settleTo(s.at, known)
 		}
 		if s.merged != nil {
@@ -81,13 +80,10 @@ func (r *runner) changed(e *Engine, t sim.Time) {
 
 // settleTo moves the island to just before t, so that it can change at t.
 func (r *runner) settleTo(t sim.Time, ended func(fi int32, at sim.Time) bool) {
-	r.wakeUp(t)
 	if t-1 > r.clock {
-		sampling := r.unit
-		r.unit = 0 // it changes anyway
 		r.run(t-1, ended)
-		r.unit = sampling
 	}
+	r.wakeUp(t)
 }
 
 // eventsPerUnit is about how many packet events one flow causes in a unit: 64

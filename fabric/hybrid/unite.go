@@ -14,14 +14,20 @@ func (e *Engine) unite(all []*island, now sim.Time, next *node) *island {
 		e.born++
 		is := &island{id: e.born, birth: now, hist: &history{birth: now}}
 		e.islands = append(e.islands, is)
-		if next == nil || next.leaderless() {
+		if next == nil || e.mayLead(next, now) {
 			is.run = e.newRunner(e.pe.NewIsland(now))
 		}
 		return is
 	}
 	live := next == nil
+	birth := now
 	for _, o := range all {
-		live = live || next.leaderless() && !o.follows()
+		birth = min(birth, o.birth)
+	}
+	if !live && e.mayLead(next, birth) {
+		for _, o := range all {
+			live = live || !o.follows()
+		}
 	}
 	for _, o := range all {
 		if live {
@@ -58,6 +64,13 @@ func (e *Engine) unite(all []*island, now sim.Time, next *node) *island {
 		is.hist.birth = is.birth
 	}
 	return is
+}
+
+// mayLead reports whether an island of that birth may lead to what follows n:
+// nobody does, and no older island waits there, whose completions would come to
+// light too late.
+func (e *Engine) mayLead(n *node, birth sim.Time) bool {
+	return n.leaderless() && !slices.ContainsFunc(e.islands, func(o *island) bool { return o.node == n && o.birth < birth })
 }
 
 // quiet is what to do with completions on the way to a change: none the kernel
