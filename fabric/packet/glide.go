@@ -28,11 +28,9 @@ type Glide struct {
 	qps   []glideQP
 	hops  []glideHop // those of a QP follow one another
 	ports []glidePort
-	ins   []int32 // hops by port
 	flows []glideFlow
 	pay   float64 // payload of a packet
 	frame float64 // its bytes on the wire
-	ack   float64 // bytes of ACKs on the wire for a byte of data, of one ACK a packet
 	ticks int64
 	n     counters // since it began
 	told  int64    // bytes delivered, as the telemetry has them
