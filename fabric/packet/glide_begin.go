@@ -8,13 +8,13 @@ import (
 )
 
 // Glide returns a glide from the island's present state, b, a unit of time
-// after a; nil if it cannot or need not be: another congestion control, a pause,
+// after a; nil if it cannot or need not be: another congestion control, cut-through, a pause,
 // a flow that starts or is about to end within least, an overloaded port; if
 // calm, also where a queue stands above Kmin.
 func (is *Island) Glide(a, b *Sample, calm bool, least sim.Time) *Glide {
 	e, s := is.e, is.s
 	c, ok := e.cc.(*dcqcn)
-	if !ok || s.faults || e.cfg.Window.Bytes != 0 || e.cfg.Window.BDP || b.Trouble(a) || is.Starting() || is.held() {
+	if !ok || s.faults || e.anyCut || e.cfg.Window.Bytes != 0 || e.cfg.Window.BDP || b.Trouble(a) || is.Starting() || is.held() {
 		return nil
 	}
 	g := &Glide{is: is, c: c, from: b.At, now: b.At, pay: float64(e.payload), frame: float64(e.payload + e.header)}
