@@ -25,7 +25,7 @@ type RunSpec struct {
 	// Parallel is hybrid.Config.Exact.
 	Parallel Val[bool] `yaml:"parallel" default:"false" doc:"packet: islands of flows that share no link run on separate cores, with the same bytes on any number; in the shared buffer of a switch they do not see one another"`
 	// Tolerance is hybrid.Config.Tolerance.
-	Tolerance Val[Ratio]  `yaml:"tolerance" min:"0.0001" max:"0.5" doc:"hybrid: by how much neighbouring windows may differ and count as repetition (x 3 under congestion, x 0.1 without); absent: 1%"`
+	Tolerance Val[Ratio]  `yaml:"tolerance" min:"0.0001" max:"0.5" doc:"hybrid: by how much neighbouring windows may differ and count as repetition: x 0.1 without congestion, x 3 under congestion controls other than dcqcn (flows of dcqcn glide, which it does not touch); absent: 1%"`
 	Window    *WindowSpec `yaml:"window" doc:"packet detail for the named phases only, the rest at flow fidelity"`
 }
 

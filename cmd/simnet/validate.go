@@ -20,21 +20,26 @@ type suite struct {
 	run        func(w, progress io.Writer, dir string) (page []byte, missed int, err error)
 }
 
-func suites() []suite {
+// suites lists all suites; draws is of the engines suite, read when it runs.
+func suites(draws *int) []suite {
 	return []suite{
 		{"reference", "packet engine against the field's ns-3 RoCE model", "fidelity-packet.md", validateReference},
 		{"collectives", "nccl-tests logs", "", validateCollectives},
 		{"training", "published step times and throughputs of training", "", validateTraining},
-		{"engines", "flow and hybrid engine against packets, by family of runs", "fidelity-engines.md", validateEngines},
+		{"engines", "flow and hybrid engine against packets, by family of runs", "fidelity-engines.md",
+			func(w, progress io.Writer, dir string) ([]byte, int, error) {
+				return validateEngines(*draws, w, progress, dir)
+			}},
 	}
 }
 
 func validateCmd() *cobra.Command {
 	var out string
 	var strict bool
+	var draws int
 	var names []string
 	long := "Run the validation suites against the measured baselines that simnet carries, print and write\nthe error tables. Suites:\n"
-	for _, s := range suites() {
+	for _, s := range suites(&draws) {
 		names = append(names, s.name)
 		long += fmt.Sprintf("\n  %-12s %s", s.name, s.what)
 	}
@@ -49,6 +54,12 @@ func validateCmd() *cobra.Command {
 					return badInput(fmt.Errorf("simnet validate: unknown suite %q, want %s%s", a, strings.Join(names, ", "), didYouMean(a, names)))
 				}
 			}
+			if draws < 1 {
+				return badInput(fmt.Errorf("simnet validate: --draws %d, want 1 and more", draws))
+			}
+			if c.Flags().Changed("draws") && len(args) > 0 && !slices.Contains(args, "engines") {
+				return badInput(fmt.Errorf("simnet validate: --draws is of the engines suite, which is not among %s", strings.Join(args, ", ")))
+			}
 			if err := ensureDir(filepath.Join(out, "figures")); err != nil {
 				return err
 			}
@@ -56,7 +67,7 @@ func validateCmd() *cobra.Command {
 			var sections bytes.Buffer
 			sections.WriteString(validationHead)
 			n := 0
-			for _, s := range suites() {
+			for _, s := range suites(&draws) {
 				if len(args) > 0 && !slices.Contains(args, s.name) {
 					continue
 				}
@@ -92,6 +103,7 @@ func validateCmd() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&out, "out", "o", filepath.Join("out", "validation"), "directory of the pages and figures")
+	c.Flags().IntVar(&draws, "draws", 8, "engines: runs of packet and of hybrid with other random marks that make a mean; large cases have 4 at most")
 	c.Flags().BoolVar(&strict, "strict", false, "exit 1 if a target is missed")
 	return c
 }

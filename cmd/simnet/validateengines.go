@@ -13,9 +13,9 @@ import (
 
 // validateEngines runs every case on every engine. Beside the page it writes
 // the table that is built in, for the next build.
-func validateEngines(w, progress io.Writer, dir string) ([]byte, int, error) {
-	t, err := engines.Run(engines.Options{Progress: func(name, fidelity string, events uint64, wall time.Duration) {
-		fmt.Fprintf(progress, "%-20s %-7s %11d events %8.1f s\n", name, fidelity, events, wall.Seconds())
+func validateEngines(draws int, w, progress io.Writer, dir string) ([]byte, int, error) {
+	t, err := engines.Run(engines.Options{Draws: draws, Progress: func(name, fidelity string, draw int, events uint64, wall time.Duration) {
+		fmt.Fprintf(progress, "%-20s %-12s draw %d %11d events %8.1f s\n", name, fidelity, draw, events, wall.Seconds())
 	}})
 	if err != nil {
 		return nil, 0, err

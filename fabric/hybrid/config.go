@@ -9,10 +9,11 @@ import (
 // Config is everything about the engine that is not in the graph.
 type Config struct {
 	Packet packet.Config
-	// Tolerance is by how much two windows of a congested island may differ, as
-	// a fraction of their bytes, to count as repetition; 0 means
-	// DefaultTolerance. An island without congestion has to repeat itself ten
-	// times as exactly.
+	// Tolerance is by how much two windows of an island may differ, as a
+	// fraction of their bytes, to count as repetition; 0 means
+	// DefaultTolerance. Without congestion every QP has to repeat itself ten
+	// times as exactly; under congestion controls other than DCQCN, whose
+	// islands glide, the whole island within three times that.
 	Tolerance float64
 	// Exact turns fast-forward and memory off: every packet of every island,
 	// in parallel.
@@ -24,8 +25,9 @@ type Config struct {
 	Threads int
 }
 
-// DefaultTolerance keeps completion times within the engine's error budget of
-// 1 %: see docs/hybrid-accuracy.md.
+// DefaultTolerance is the engine's error budget of completion times; ten times
+// as exactly, islands without congestion are off by far less: see
+// docs/hybrid-accuracy.md.
 const DefaultTolerance = 0.01
 
 func (c *Config) validate() error {

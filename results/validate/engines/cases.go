@@ -37,33 +37,50 @@ type Case struct {
 	Family Family
 	// Quick marks the cases that the tests run: seconds altogether.
 	Quick bool
+	// Large marks rings and steps that reduce 256 MiB a rank and more, where
+	// hybrid promises far fewer events.
+	Large bool
 }
 
 // Cases returns all cases, by family.
 func Cases() []Case {
 	return []Case{
-		{"gpt-64", Training, false},
-		{"gpt-64-overlap", Training, true},
-		{"zero-64", Training, false},
-		{"ring-64-256m", AllReduce, false},
-		{"ring-64-4m", AllReduce, true},
-		{"ring-256-256m", AllReduce, false},
-		{"ring-256-16m", AllReduce, false},
-		{"rings-of-4", AllReduce, false},
-		{"alltoall-64-1m", AllToAll, false},
-		{"alltoall-64-64k", AllToAll, true},
-		{"alltoall-groups", AllToAll, false},
-		{"incast-8", Incast, true},
-		{"incast-32", Incast, true},
-		{"incast-32-64k", Incast, true},
-		{"permutation-64", Permutation, false},
-		{"permutation-128-2m", Permutation, true},
-		{"websearch-50", Poisson, false},
-		{"hadoop-30", Poisson, true},
-		{"fault-ring", Fault, false},
-		{"fault-permutation", Fault, false},
-		{"two-jobs", SeveralJobs, false},
+		{Name: "gpt-64", Family: Training, Large: true},
+		{Name: "gpt-64-overlap", Family: Training, Quick: true},
+		{Name: "zero-64", Family: Training, Large: true},
+		{Name: "ring-64-256m", Family: AllReduce, Large: true},
+		{Name: "ring-64-4m", Family: AllReduce, Quick: true},
+		{Name: "ring-64-1g", Family: AllReduce, Large: true},
+		{Name: "ring-256-256m", Family: AllReduce, Large: true},
+		{Name: "ring-256-16m", Family: AllReduce},
+		{Name: "rings-of-4", Family: AllReduce},
+		{Name: "rings-of-4-512m", Family: AllReduce, Large: true},
+		{Name: "alltoall-64-1m", Family: AllToAll},
+		{Name: "alltoall-64-64k", Family: AllToAll, Quick: true},
+		{Name: "alltoall-groups", Family: AllToAll},
+		{Name: "incast-8", Family: Incast, Quick: true},
+		{Name: "incast-32", Family: Incast, Quick: true},
+		{Name: "incast-32-64k", Family: Incast, Quick: true},
+		{Name: "permutation-64", Family: Permutation},
+		{Name: "permutation-128-2m", Family: Permutation, Quick: true},
+		{Name: "websearch-50", Family: Poisson},
+		{Name: "hadoop-30", Family: Poisson, Quick: true},
+		{Name: "fault-ring", Family: Fault},
+		{Name: "fault-permutation", Family: Fault},
+		{Name: "two-jobs", Family: SeveralJobs, Large: true},
 	}
+}
+
+// largeDraws bounds the draws of a large case, which take packets from a quarter
+// of a minute to two.
+const largeDraws = 4
+
+// draws is how many of the n draws asked for a case gets.
+func (c *Case) draws(n int) int {
+	if c.Large {
+		n = min(n, largeDraws)
+	}
+	return max(1, n)
 }
 
 // load reads a case's scenario for one fidelity.

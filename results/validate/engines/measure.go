@@ -10,11 +10,11 @@ import (
 	"github.com/simnet/simnet/sim"
 )
 
-// Again is the packet engine with another seed of its ECN marks and the same
-// paths: how far packets are from packets, below which no error says anything.
+// Again is the packet engine with other seeds of its ECN marks and the same
+// paths: what chance leaves, below which no error says anything.
 const Again = "packet again"
 
-// measured is what one engine gave for one case.
+// measured is what one run of one engine gave for one case.
 type measured struct {
 	fct      map[flowKey]sim.Time
 	steps    []sim.Time // mean step of each training job
@@ -34,19 +34,15 @@ type flowKey struct {
 }
 
 // measure runs one case on one engine, and gives up after limit of wall time,
-// even if the engine does not heed the request to stop.
-func measure(c Case, fidelity string, limit time.Duration) (*measured, error) {
-	again := fidelity == Again
-	if again {
-		fidelity = "packet"
-	}
+// even if the engine does not heed the request to stop. The packets' random
+// numbers, which mark and break ties, are those of the scenario's seed + draw;
+// paths and arrivals are the scenario's in every draw.
+func measure(c Case, fidelity string, draw int, limit time.Duration) (*measured, error) {
 	v, err := load(c.Name, fidelity)
 	if err != nil {
 		return nil, err
 	}
-	if again {
-		v.Packet.Seed++ // of the marks; the hashes stay
-	}
+	v.Packet.Seed += uint64(draw)
 	m, err := v.Build(scenarios.BuildOptions{Threads: 1})
 	if err != nil {
 		return nil, err

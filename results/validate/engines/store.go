@@ -52,6 +52,15 @@ func (t *Table) Of(engine string, f Family) (e results.FamilyError, ok bool) {
 			continue
 		}
 		e.Cases++
+		if r.Draws > 1 {
+			if e.FewestDraws == 0 || r.Draws < e.FewestDraws {
+				e.FewestDraws = r.Draws
+			}
+			e.MostDraws = max(e.MostDraws, r.Draws)
+		}
+		if a := t.row(r.Case, Again); a != nil && engine != "flow" {
+			e.FCTChance += a.FCT.MeanAbs
+		}
 		e.FCTMeanAbs += r.FCT.MeanAbs
 		e.FCTP99Abs = max(e.FCTP99Abs, r.FCT.P99Abs)
 		e.FCTBias += r.FCT.Bias
@@ -65,7 +74,7 @@ func (t *Table) Of(engine string, f Family) (e results.FamilyError, ok bool) {
 		return e, false
 	}
 	n := float64(e.Cases)
-	e.FCTMeanAbs, e.FCTBias, e.Finish = round(e.FCTMeanAbs/n), round(e.FCTBias/n), round(e.Finish/n)
+	e.FCTMeanAbs, e.FCTBias, e.FCTChance, e.Finish = round(e.FCTMeanAbs/n), round(e.FCTBias/n), round(e.FCTChance/n), round(e.Finish/n)
 	if steps > 0 {
 		step = round(step / float64(steps))
 		e.StepTime = &step
