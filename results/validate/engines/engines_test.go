@@ -3,6 +3,7 @@ package engines
 import (
 	"bytes"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -215,6 +216,27 @@ func TestMeansOverDraws(t *testing.T) {
 	p := draws{run(100, 20), run(200, 40)}
 	if r := compare(c, "hybrid", p, p); r.Finish != 0 || r.FinishSE != 0 || r.FCT.Beyond != 0 || r.Counters.ECN.SE != 0 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// The table does not depend on how many runs there are at a time.
+func TestTableIsOfAnyThreads(t *testing.T) {
+	var want []byte
+	for _, n := range []int{1, 3} {
+		old := runtime.GOMAXPROCS(n)
+		tab, err := Run(Options{Cases: []string{"ring-64-4m", "incast-32-64k"}, Draws: 2})
+		runtime.GOMAXPROCS(old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := tab.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want != nil && !bytes.Equal(got, want) {
+			t.Errorf("%s\nand on one thread\n%s", got, want)
+		}
+		want = got
 	}
 }
 
