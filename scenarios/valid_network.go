@@ -171,6 +171,9 @@ func (c *validation) routing() {
 		h.Seed = uint32(n)
 	}
 	c.v.Hasher = h
+	if c.s.Run.Fidelity.V == "hybrid" && r.Policy.V != "ecmp" {
+		c.errs.add(r.Policy.From, "run.fidelity: packet", "routing: policy %s chooses a way for each packet; hybrid fidelity, which is the default, needs ways that stay", r.Policy.V)
+	}
 	switch r.Policy.V {
 	case "spray":
 		c.v.Packet.Routing.Mode = packet.Spray

@@ -9,7 +9,8 @@ import (
 
 // Glide returns a glide from the island's present state, b, a unit of time
 // after a; nil if it cannot or need not be: another congestion control, cut-through, a pause,
-// a flow that starts or is about to end within least, an overloaded port; if
+// a flow that starts or is about to end within least, a relay of slices shorter
+// than a tick, an overloaded port; if
 // calm, also where a queue stands above Kmin.
 func (is *Island) Glide(a, b *Sample, calm bool, least sim.Time) *Glide {
 	e, s := is.e, is.s
@@ -37,6 +38,9 @@ func (is *Island) Glide(a, b *Sample, calm bool, least sim.Time) *Glide {
 				}
 			}
 			i++
+		}
+		if f.left > 0 && f.slice > 0 && s.snd[f.qp].line.TxTime(f.slice) < glideTick {
+			return nil // bursts shorter than a tick would be spread over it
 		}
 		if f.left > 0 {
 			place[fi] = int32(len(g.flows))

@@ -39,12 +39,6 @@ const (
 	testDraws   = 8
 )
 
-// shortfalls are where hybrid is known to be further off than it promises, by
-// case and what: a glide spreads what relays of 64 KiB send over its ticks, and
-// so has but a quarter of the marks that their bursts get in a ring of 4 MiB
-// (docs/hybrid-accuracy.md).
-var shortfalls = map[string]map[string]float64{"ring-64-4m": {targetECN: .8, targetCNPs: .8}}
-
 func TestQuickCases(t *testing.T) {
 	var quick []string
 	for _, c := range Cases() {
@@ -115,7 +109,6 @@ func hybridRow(t *testing.T, r *Row) {
 		}
 	}
 	for _, x := range all {
-		x.slack = max(x.slack, shortfalls[r.Case][x.what])
 		if math.Abs(x.err) > x.slack+chances*x.se {
 			t.Errorf("%s at hybrid: %s off by %.2f %%, %.0f standard errors are %.2f %%", r.Case, x.what, 100*x.err, float64(chances), 100*chances*x.se)
 		}
