@@ -19,7 +19,7 @@ type scenarioFlags struct {
 
 func (f *scenarioFlags) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.sets, "set", nil, "override a value, key.path=value (repeatable)")
-	c.Flags().StringVar(&f.fidelity, "fidelity", "", "flow, hybrid or packet: overrides run.fidelity")
+	c.Flags().StringVar(&f.fidelity, "fidelity", "", "flow, hybrid or packet: overrides run.fidelity (which is hybrid if absent)")
 	c.Flags().StringVar(&f.seed, "seed", "", "overrides seed")
 }
 
