@@ -53,7 +53,7 @@ func sweepCmd() *cobra.Command {
 	c.Flags().StringVar(&on, "on", "local", "where the points run: local or slurm")
 	c.Flags().IntVar(&jobs, "jobs", runtime.GOMAXPROCS(0), "points at a time (slurm: array tasks at a time)")
 	c.Flags().StringArrayVar(&sets, "set", nil, "override a value in every point, key.path=value (repeatable)")
-	c.Flags().StringArrayVar(&only, "only", nil, "run only the points of one value of an axis, AXIS=POINT (repeatable)")
+	c.Flags().StringArrayVar(&only, "only", nil, "run only the points at one value of an axis, AXIS=POINT (repeatable: several of one axis add up)")
 	c.AddCommand(sweepStatusCmd(), sweepResumeCmd(), sweepCancelCmd())
 	return c
 }
@@ -235,15 +235,27 @@ func ensureDir(dir string) error {
 	return nil
 }
 
-// selectPoints keeps the points that lie at every AXIS=POINT of only.
+// selectPoints keeps the points that lie at one AXIS=POINT of only for every
+// axis that only names.
 func selectPoints(points []scenarios.Point, only []string) ([]scenarios.Point, error) {
+	wanted := map[string][]string{}
 	for _, o := range only {
 		axis, at, ok := strings.Cut(o, "=")
-		kept := slices.DeleteFunc(slices.Clone(points), func(p scenarios.Point) bool { return p.At[axis] != at })
-		if !ok || len(kept) == 0 {
+		if !ok || !slices.ContainsFunc(points, func(p scenarios.Point) bool { return p.At[axis] == at }) {
 			return nil, fmt.Errorf("simnet sweep: --only %s: no point of the study lies there", o)
 		}
-		points = kept
+		wanted[axis] = append(wanted[axis], at)
 	}
-	return points, nil
+	kept := slices.DeleteFunc(slices.Clone(points), func(p scenarios.Point) bool {
+		for axis, at := range wanted {
+			if !slices.Contains(at, p.At[axis]) {
+				return true
+			}
+		}
+		return false
+	})
+	if len(kept) == 0 {
+		return nil, fmt.Errorf("simnet sweep: --only %s: no point of the study lies at all of them", strings.Join(only, ", "))
+	}
+	return kept, nil
 }
