@@ -139,7 +139,7 @@ func TestThreadsChangeNothing(t *testing.T) {
 	run := func(threads int, exact bool) string {
 		var ends []sim.Time
 		return fmt.Sprintf("%+v", *measure(t, asHybrid(g, r, Config{Packet: c, Threads: threads, Exact: exact}), func(k *sim.Kernel, n fabric.Network) {
-			n.StartGroup(incast(g, 3, 4<<20))
+			n.StartGroup(incast(g, 3, 32<<20)) // long enough to glide
 			n.StartGroup(ring(g.Hosts()[12:], 4<<20, 2, nil))
 			steps(g, 5, &ends)(k, n)
 		}).rep)
