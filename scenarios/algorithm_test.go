@@ -37,14 +37,7 @@ func TestForcedTreeRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := v.Build(BuildOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := m.Run(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := runOf(t, v)
 		for i := range o.Report.Flows {
 			if f := &o.Report.Flows[i]; f.Label == "dp_all_reduce" {
 				flows++

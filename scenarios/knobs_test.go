@@ -18,14 +18,7 @@ func simulateSets(t *testing.T, sets ...string) *fabric.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := v.Build(BuildOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := m.Run(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := runOf(t, v)
 	r := o.Report
 	if len(r.Violations) > 0 {
 		t.Errorf("%v: %q", sets, r.Violations)

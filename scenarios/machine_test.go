@@ -211,3 +211,17 @@ func TestFileTopology(t *testing.T) {
 		}
 	}
 }
+
+// runOf builds and runs a scenario.
+func runOf(t testing.TB, v *Valid) *Outcome {
+	t.Helper()
+	m, err := v.Build(BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := m.Run(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}

@@ -78,14 +78,7 @@ func TestNotes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := v.Build(BuildOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := m.Run(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := runOf(t, v)
 		if got := strings.Contains(strings.Join(o.Warnings, "\n"), "nvlink.p2p has had no effect"); got != want {
 			t.Errorf("%s: warnings %q", set, o.Warnings)
 		}

@@ -91,7 +91,7 @@ type glideFlow struct {
 	qps         float64
 	up          []int32 // of Glide.flows
 	lag, slice  float64
-	bytes, room float64 // room: what each QP may have sent since the glide began
+	bytes, room float64 // room: up to where each QP may send by now
 }
 
 // glideTick is the length of a tick: the shortest time between two cuts of a QP
@@ -106,7 +106,7 @@ const glideOver = 1.05
 func (g *Glide) port(pi int32) glidePort {
 	e := g.is.e
 	o := &e.ports[pi]
-	p := glidePort{pi: pi, full: wireRate(o.rate), host: o.sw < 0, rnd: o.rnd, q: 0}
+	p := glidePort{pi: pi, full: wireRate(o.rate), host: o.sw < 0, rnd: o.rnd}
 	p.rate = p.full
 	if o.sw >= 0 {
 		p.markIn = e.switches[o.sw].markIn

@@ -7,11 +7,11 @@ import (
 	"github.com/simnet/simnet/sim"
 )
 
-// Glide returns a glide from the island's present state, b, a unit of time
-// after a; nil if it cannot or need not be: another congestion control, cut-through, a pause,
-// a flow that starts or is about to end within least, a relay of slices shorter
-// than a tick, an overloaded port; if
-// calm, also where a queue stands above Kmin.
+// Glide returns a glide from the island's present state, b, a unit of time after
+// a; nil if it cannot or need not be: another congestion control, cut-through, a
+// pause, a flow that starts or is about to end within least, a relay of slices
+// shorter than a tick, an overloaded port; if calm, also where a queue stands
+// above Kmin.
 func (is *Island) Glide(a, b *Sample, calm bool, least sim.Time) *Glide {
 	e, s := is.e, is.s
 	c, ok := e.cc.(*dcqcn)

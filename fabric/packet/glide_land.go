@@ -67,7 +67,7 @@ func (g *Glide) Land(t sim.Time) int64 {
 		}
 		return !g.times(at, ev)
 	})
-	g.moveBytes(shift, fill, flying)
+	g.moveBytes(shift, at, fill, flying)
 	s.now = t
 	for i := range g.qps {
 		q := &g.qps[i]

@@ -30,14 +30,12 @@ func (q *glideQP) behind(fill []int64, h int32) int64 {
 	return n
 }
 
-// moveBytes moves QPs and their packets in flight on; flying are those on the
-// way to a port.
-func (g *Glide) moveBytes(shift []advance, fill []int64, flying []bool) {
+// moveBytes moves QPs and their packets in flight on; at is where each QP
+// stands in shift, flying are the packets on the way to a port.
+func (g *Glide) moveBytes(shift []advance, at map[int32]int, fill []int64, flying []bool) {
 	e, s := g.is.e, g.is.s
-	by := make(map[int32]int, len(shift))
 	for i := range shift {
 		q := &g.qps[i]
-		by[q.qi] = i
 		queued := q.behind(fill, q.hop) * e.payload
 		f, r := &e.snd[q.qi], &e.rcv[q.qi]
 		f.next += shift[i].by
@@ -58,7 +56,7 @@ func (g *Glide) moveBytes(shift []advance, fill []int64, flying []bool) {
 		if idle[k] || w != kindData && w != kindAck && w != kindNack {
 			continue
 		}
-		i, ok := by[b.qp]
+		i, ok := at[b.qp]
 		if !ok {
 			continue
 		}
