@@ -22,17 +22,20 @@ func (w *wheel) order() {
 		w.swap = make([]event, len(r)*3/2)
 	}
 	t := w.swap[:len(r)]
-	spread(t, r, offShift+max(w.shift, timeBits)-timeBits)
-	w.run, w.swap = t, r
-	if insertion(t, insertMax) {
-		return
+	if spread(t, r, offShift+max(w.shift, timeBits)-timeBits) {
+		w.run, w.swap = t, r
+		if insertion(t, insertMax) {
+			return
+		}
+		r, t = t, r
 	}
 	const low = offShift - tieTop
 	width := (w.shift + tieTop + 1) / 2
-	radix(r, t, low, width)
-	radix(t, r, low+width, width)
-	if !insertion(t, 4*insertMax) {
-		slices.SortFunc(t, func(a, b event) int { return cmp.Compare(a.key, b.key) })
+	radix(t, r, low, width)
+	radix(r, t, low+width, width)
+	w.run, w.swap = r, t
+	if !insertion(r, 4*insertMax) {
+		slices.SortFunc(r, func(a, b event) int { return cmp.Compare(a.key, b.key) })
 	}
 }
 
@@ -62,22 +65,29 @@ const (
 	tieTop   = 6
 )
 
-// spread sorts src into dst by timeBits bits of the key, stably.
-func spread(dst, src []event, shift uint) {
+// spread sorts src into dst by timeBits bits of the key, stably, unless so many
+// share them that it would leave too much to insertion: among n events in no
+// order an event moves n/4 places on average.
+func spread(dst, src []event, shift uint) bool {
 	var c [1 << timeBits]uint32
 	for i := range src {
 		c[src[i].key>>shift&(1<<timeBits-1)]++
 	}
-	sum := uint32(0)
+	sum, pairs := uint32(0), 0
 	for i, n := range c {
 		c[i] = sum
 		sum += n
+		pairs += int(n) * int(n)
+	}
+	if pairs > 4*insertMax*len(src) {
+		return false
 	}
 	for i := range src {
 		k := src[i].key >> shift & (1<<timeBits - 1)
 		dst[c[k]] = src[i]
 		c[k]++
 	}
+	return true
 }
 
 // radix sorts src into dst by width <= 9 bits of the key, stably.
