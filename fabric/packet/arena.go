@@ -75,8 +75,9 @@ func (a *arena) alloc() int32 {
 		return i
 	}
 	if n := len(a.pkts); n == cap(a.pkts) {
-		a.pkts = append(huge(make([]packet, 0, max(64, 2*n))), a.pkts...)
-		a.bodies = append(huge(make([]body, 0, max(64, 2*n))), a.bodies...)
+		n = room(n)
+		a.pkts = append(huge(make([]packet, 0, n)), a.pkts...)
+		a.bodies = append(huge(make([]body, 0, n)), a.bodies...)
 	}
 	a.pkts = append(a.pkts, packet{})
 	a.bodies = append(a.bodies, body{})
@@ -90,6 +91,16 @@ func (a *arena) alloc() int32 {
 		a.sacks = append(a.sacks, span{})
 	}
 	return int32(len(a.pkts) - 1)
+}
+
+// room returns how many packets to make room for when there are n. What is large
+// comes from the system untouched and costs nothing until it is used, other than
+// the copies.
+func room(n int) int {
+	if n < 1<<15 { // 1 MB
+		return max(64, 2*n)
+	}
+	return 4 * n
 }
 
 func (a *arena) release(i int32) {
