@@ -43,6 +43,12 @@ func (s *shard) burstAt(o *port) int32 {
 // was added.
 func (s *shard) watchQueue(oi int32, o *port, ki int32) {
 	o.maxq = max(o.maxq, o.qbytes)
+	if o.watch != 0 { // neither a series nor a burst: see setWatch
+		if from := s.watchFrom(o); o.qbytes <= from {
+			o.watch = min(from, o.maxq)
+			return
+		}
+	}
 	w := s.e.watches[oi]
 	if w.series < 0 {
 		w.series = s.claimSeries(oi, o)
@@ -88,6 +94,12 @@ func (s *shard) setWatch(oi int32, o *port) {
 		o.watch = 0
 		return
 	}
+	o.watch = min(s.watchFrom(o), o.maxq)
+}
+
+// watchFrom returns the queue length beyond which a port with neither a series
+// nor a burst may get one.
+func (s *shard) watchFrom(o *port) int32 {
 	next := int32(1<<31 - 1)
 	if s.tel.c.MaxQueues > 0 && s.tel.c.MaxBins > 0 && s.tel.c.QueueBin > 0 {
 		next = watchFloor
@@ -98,7 +110,7 @@ func (s *shard) setWatch(oi int32, o *port) {
 	if at := s.burstAt(o); at > 0 && s.tel.c.MaxBursts > 0 {
 		next = min(next, at)
 	}
-	o.watch = min(next, o.maxq)
+	return next
 }
 
 // watchDrain records a departure from a queue of before bytes.
