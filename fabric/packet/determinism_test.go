@@ -66,12 +66,12 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// lookAlways lets the engine look ahead in a network of any size, until the test
-// ends.
+// lookAlways lets the engine look ahead in a network of any size, and in blocks
+// of two events wherever more than 16 fall together, until the test ends.
 func lookAlways(t interface{ Cleanup(func()) }) {
-	old := lookMin
-	lookMin = 0
-	t.Cleanup(func() { lookMin = old })
+	least, long := lookMin, longRun
+	lookMin, longRun = 0, 16
+	t.Cleanup(func() { lookMin, longRun = least, long })
 }
 
 // Looking ahead changes nothing, also where a link fails and what transmissions

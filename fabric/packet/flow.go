@@ -159,7 +159,7 @@ func (e *Engine) addQP(fi int32, size int64, path, ack int32, f *fabric.Flow, n 
 	sq.bdp = sq.line.Bytes(rtt)
 	sq.maxWin = e.windowOf(&sq)
 	sq.win = sq.maxWin
-	rq := receiver{size: size, path: ack, flow: fi, by: -1, gap: -1, node: e.nicOf[f.Dst], q: queueControl}
+	rq := receiver{size: size, path: ack, flow: fi, by: -1, gap: -1, node: e.nicOf[f.Dst], q: queueControl, cnpGap: dst.interval, cnpLag: dst.delay}
 	if dst.ackData || e.cfg.Compat {
 		rq.q = q
 	}

@@ -14,21 +14,37 @@ const ahead = 3
 // small.
 var lookMin = 2048
 
-// lookAhead asks for the cache lines that the coming buckets will touch, while
+// A bucket of more than longRun events is handled in blocks of an eighth of that.
+// In a large network thousands of ports may send in step, and what all of them
+// need is more than the second-level cache holds: 1,024 events need half of its
+// 1 MB. Like lookMin it is a variable for tests.
+var longRun = 1024
+
+// lookAhead asks for the cache lines that the coming steps will touch, while
 // this one is handled: in a large network nearly everything that an event
-// touches has left the caches since the last time. What an event touches is
-// named by what it touches before, so a bucket passes through stages, one each
-// time the wheel moves on: its events; their packets and ports; what those name.
+// touches has left the caches since the last time. A step is a bucket or a block
+// of a long one. What an event touches is named by what it touches before, so
+// events pass through stages, one each step: themselves; their packets and ports;
+// what those name.
 func (s *shard) lookAhead() {
 	w := s.w
-	lines := s.lines[:0]
+	late := len(s.late)
+	lines := s.lookLate(s.lines[:0])
+	prefetch(lines)
+	lines, n := s.lookRun(lines[:0])
 	for i := range w.look() {
 		sl := &w.slots[w.coming[i]&w.mask]
+		stage := n + i
+		if i == ahead-1 && w.pos == 0 {
+			stage = 2
+		} else if stage > 1 || int(sl.n) > longRun {
+			continue
+		}
 		c, left := sl.chunk, sl.n
 		for left > 0 {
 			m := (left-1)&(chunkLen-1) + 1
 			evs := &w.chunks[c]
-			switch i {
+			switch stage {
 			case 2:
 				lines = append(lines, line(&evs[0]), line(&evs[chunkLen/2]))
 			case 1:
@@ -40,9 +56,68 @@ func (s *shard) lookAhead() {
 			c = w.next[c]
 		}
 	}
+	for _, oi := range s.late[:late] {
+		if oi < 0 {
+			continue
+		}
+		if ki := s.controlHead(oi); ki >= 0 {
+			lines = append(lines, line(&s.paths[s.pkts[ki].path]))
+		}
+	}
+	s.late = s.late[:copy(s.late, s.late[late:])]
 	prefetch(lines)
 	s.lines = lines
 }
+
+// lookRun looks ahead within the bucket at hand if that is a long one, and
+// returns how many of the next steps lie in it, 2 at most.
+func (s *shard) lookRun(lines []uintptr) ([]uintptr, int) {
+	w := s.w
+	w.stop = len(w.run)
+	if w.stop <= longRun {
+		return lines, 0
+	}
+	block := longRun / 8
+	if w.pos == 0 { // nobody has looked at the first blocks
+		lines = s.lookFirst(lines, w.run[:2*block])
+		prefetch(lines)
+		lines = s.lookSecond(lines[:0], w.run[:block])
+	}
+	w.stop = min(w.pos+block, w.stop)
+	n := 0
+	for rest := w.run[w.stop:]; n < 2 && len(rest) > 0; n++ {
+		m := min(block, len(rest))
+		if n == 0 {
+			lines = s.lookSecond(lines, rest[:m])
+		} else {
+			lines = s.lookFirst(lines, rest[:m])
+		}
+		rest = rest[m:]
+	}
+	return lines, n
+}
+
+// lookLate adds the control frames that this step will send, and the ports of its
+// CNPs. They are found last: they wait behind what the events name.
+func (s *shard) lookLate(lines []uintptr) []uintptr {
+	for _, oi := range s.late {
+		if oi < 0 {
+			lines = s.lookControl(lines, s.paths[s.rcv[^oi].path])
+		} else if ki := s.controlHead(oi); ki >= 0 {
+			lines = append(lines, line(&s.pkts[ki]))
+		}
+	}
+	return lines
+}
+
+// lookControl adds the lines that a control frame needs to leave by port oi.
+func (s *shard) lookControl(lines []uintptr, oi int32) []uintptr {
+	return append(lines, line(&s.ports[oi]), line(&s.queues[oi*(s.nq-1)+queueControl]))
+}
+
+// controlHead returns the first control frame that waits at port oi, -1 if
+// there is none.
+func (s *shard) controlHead(oi int32) int32 { return s.queues[oi*(s.nq-1)+queueControl].head }
 
 // look returns how many of the next buckets that hold events it has found, and
 // leaves their numbers in coming.
@@ -87,6 +162,8 @@ func (s *shard) lookFirst(lines []uintptr, evs []event) []uintptr {
 			}
 		case k == evReady || k == evTimer:
 			lines = append(lines, line(&s.snd[ev.target]), line(&s.snd[ev.target].size))
+		case k == evCNP:
+			lines = append(lines, line(&s.rcv[ev.target]))
 		}
 	}
 	return lines
@@ -97,6 +174,16 @@ func (s *shard) lookSecond(lines []uintptr, evs []event) []uintptr {
 	for i := range evs {
 		ev := &evs[i]
 		kind := ev.kind()
+		if kind == evTx && s.ports[ev.target].ready>>queueControl&1 != 0 {
+			s.late = append(s.late, ev.target)
+			lines = append(lines, line(&s.queues[ev.target*(s.nq-1)+queueControl]))
+			continue
+		}
+		if kind == evCNP {
+			s.late = append(s.late, ^ev.target)
+			lines = append(lines, line(&s.paths[s.rcv[ev.target].path]))
+			continue
+		}
 		if kind > evArrive {
 			if kind == evReady {
 				f := &s.snd[ev.target]
@@ -146,7 +233,7 @@ func (s *shard) lookHop(lines []uintptr, k *packet, o *port, oi int32, kind uint
 		n++
 	}
 	lines[n] = line(&o.rnd)
-	if o.qbytes > min(o.watch, s.e.kmin) {
+	if o.qbytes+int32(k.size) > min(o.watch, s.e.kmin) {
 		n++
 	}
 	return lines[:n]
@@ -157,6 +244,12 @@ func (s *shard) lookHop(lines []uintptr, k *packet, o *port, oi int32, kind uint
 func (s *shard) lookEnd(lines []uintptr, k *packet, qi int32) []uintptr {
 	switch k.what() {
 	case kindData:
+		if k.flags()&flagAckReq != 0 {
+			lines = s.lookControl(lines, k.in^1)
+		}
+		if k.flags()&flagECN != 0 {
+			lines = append(lines, line(&s.rcv[qi].flow))
+		}
 		return append(lines, line(&s.rcv[qi]))
 	case kindPause:
 		return append(lines, line(&s.ports[qi]))

@@ -21,7 +21,9 @@ type receiver struct {
 	node   int32    // index of the NIC
 	nackAt sim.Time // when the last NACK was sent
 	gap    int64    // the offset that it asked for, open while that is next
-	_      [40]byte
+	cnpGap sim.Time // of its NIC: between CNPs, and how long one takes to make
+	cnpLag sim.Time
+	_      [24]byte
 }
 
 // deliver handles packet ki at the host that port pi leads to.
@@ -97,14 +99,13 @@ func (s *shard) sendAck(kind uint8, r *receiver, ki int32) {
 
 // startCNP schedules a congestion notification for QP qi.
 func (s *shard) startCNP(qi int32, r *receiver) {
-	n := &s.e.nics[r.node]
-	r.cnpAt = s.now + n.interval
-	if n.delay == 0 {
+	r.cnpAt = s.now + r.cnpGap
+	if r.cnpLag == 0 {
 		s.sendCNP(qi)
 		return
 	}
 	r.cnpDue = true
-	s.push(s.now+n.delay, evCNP, qi, 0)
+	s.push(s.now+r.cnpLag, evCNP, qi, 0)
 }
 
 // sendCNP sends a congestion notification for QP qi.

@@ -41,6 +41,7 @@ type shard struct {
 	id     int32     // of the island, from 1; 0: the shard of all ports
 	stuck  bool      // a deadlock has been found
 	lines  []uintptr // cache lines to ask for
+	late   []int32   // ports that will send a control frame soon, ^QPs that will a CNP; see lookAhead
 
 	// The shared arrays.
 	ports    []port
@@ -95,13 +96,15 @@ const batch = 1 << 18
 // is done.
 func (s *shard) run(limit sim.Time) {
 	s.yield = false
+	s.late = s.late[:0] // between runs an island may have lost the ports
 	n := 0
 	for ; n < batch && !s.yield; n++ {
 		w := s.w
-		if w.pos >= len(w.run) {
+		if w.pos >= w.stop {
 			if w.peek() == sim.Never {
 				break
 			}
+			w.stop = len(w.run)
 			if w.n >= lookMin {
 				s.lookAhead()
 			}

@@ -39,6 +39,7 @@ type wheel struct {
 	base   sim.Time
 	run    []event // that bucket, in order
 	pos    int
+	stop   int // <= len(run): where whoever handles the run wants to pause
 	n      int
 	inside int // items in slots
 	slots  []slot
@@ -155,7 +156,7 @@ func (w *wheel) rewind(at sim.Time) {
 			w.pushFar(farEvent{t, ev})
 		}
 	}
-	w.run, w.pos = w.run[:0], 0
+	w.run, w.pos, w.stop = w.run[:0], 0, 0
 	for _, ev := range rest {
 		w.push(base+sim.Time(ev.key>>offShift), ev.key&(1<<offShift-1), ev.target, ev.arg)
 	}
@@ -186,7 +187,7 @@ func (w *wheel) advance() {
 	}
 	w.cur = next
 	w.base = sim.Time(next << w.shift)
-	w.run, w.pos = w.run[:0], 0
+	w.run, w.pos, w.stop = w.run[:0], 0, 0
 	for len(w.far) > 0 && int64(w.far[0].at)>>w.shift-w.cur <= w.mask {
 		f := w.popFar()
 		if int64(f.at)>>w.shift == w.cur {

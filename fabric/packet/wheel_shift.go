@@ -18,7 +18,7 @@ func (w *wheel) drain() []farEvent {
 		}
 	}
 	add(w.base, w.run[w.pos:])
-	w.run, w.pos = w.run[:0], 0
+	w.run, w.pos, w.stop = w.run[:0], 0, 0
 	for k, m := range w.full {
 		for m != 0 {
 			i := int64(k<<6 + bits.TrailingZeros64(m))
