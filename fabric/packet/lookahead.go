@@ -46,7 +46,9 @@ func (s *shard) lookAhead() {
 			evs := &w.chunks[c]
 			switch stage {
 			case 2:
-				lines = append(lines, line(&evs[0]), line(&evs[chunkLen/2]))
+				for e := int32(0); e < m; e += lineLen {
+					lines = append(lines, line(&evs[e]))
+				}
 			case 1:
 				lines = s.lookFirst(lines, evs[:m])
 			case 0:

@@ -66,9 +66,13 @@ type slot struct {
 	n     int32
 }
 
-// chunkLen events are two cache lines. Chunks that become free are the next to
-// be used, while the cache still holds them.
-const chunkLen = 8
+// chunkLen events are four cache lines: the chain from chunk to chunk is followed
+// by one miss after another. Chunks that become free are the next to be used,
+// while the cache still holds them.
+const chunkLen = 16
+
+// lineLen events are a cache line.
+const lineLen = 4
 
 // newWheel returns a wheel of 2^lg buckets of 2^shift ps, shift <= 12, lg >= 6.
 func newWheel(shift, lg uint) *wheel {
