@@ -34,6 +34,7 @@ type Engine struct {
 	pathBuf []fabric.PortID
 
 	last    sim.Time // of the events of islands that are gone
+	lossy   bool     // a link has bit errors
 	faulty  bool     // a link has changed: nothing is remembered any more
 	events  uint64   // of islands that are gone
 	replays int64    // histories simulated again
@@ -60,6 +61,9 @@ func New(k *sim.Kernel, g *fabric.Graph, r *fabric.Routes, cfg Config) (*Engine,
 	e := &Engine{k: k, g: g, r: r, cfg: cfg, pe: pe, conns: map[connKey]*conn{}, pairs: fabric.NewAssigner(r)}
 	e.owner = make([]*island, len(g.Links))
 	e.seen = make([]uint32, len(g.Links))
+	for i := range g.Links {
+		e.lossy = e.lossy || g.Links[i].BER > 0
+	}
 	e.memory.init()
 	return e, nil
 }
@@ -192,6 +196,7 @@ func (e *Engine) deliver(limit sim.Time) bool {
 	var ids []fabric.FlowID
 	for _, is := range e.islands {
 		if is.pendingEnd() == t {
+
 			ids = is.take(ids)
 			is.fresh = true
 		}

@@ -177,8 +177,10 @@ func TestLinkFault(t *testing.T) {
 	if mean, most := fctError(h.rep, p.rep); most > 0.01 {
 		t.Errorf("completion times differ by %g in the mean, %g at most", mean, most)
 	}
-	if h.rep.Counters.FlowsFinished != 2 || h.rep.Counters.Drops != p.rep.Counters.Drops {
-		t.Errorf("%d flows finished, %d drops, packet %d", h.rep.Counters.FlowsFinished, h.rep.Counters.Drops, p.rep.Counters.Drops)
+	// A glide knows how many packets are on each wire, not where, and no ACKs.
+	x, y := &h.rep.Counters, &p.rep.Counters
+	if x.FlowsFinished != 2 || x.Drops == 0 || x.Drops > y.Drops || x.RetransmittedBytes != y.RetransmittedBytes {
+		t.Errorf("%d flows finished, %d drops, packet %d, %d B sent again, packet %d", x.FlowsFinished, x.Drops, y.Drops, x.RetransmittedBytes, y.RetransmittedBytes)
 	}
 }
 

@@ -23,7 +23,7 @@ func (e *Engine) SetLink(l fabric.LinkID, st fabric.LinkState) {
 	}
 	is := e.owner[l]
 	if moves && len(e.islands) > 0 {
-		is = e.unite(e.islands, now, nil)
+		is = e.unite(e.islands, now, nil, false)
 		for x := range e.owner {
 			if e.owner[x] == nil {
 				e.owner[x] = is
@@ -37,6 +37,6 @@ func (e *Engine) SetLink(l fabric.LinkID, st fabric.LinkState) {
 		return
 	}
 	is.run.live.SetLink(l, st, now)
-	is.run.changed(e, now)
+	is.run.changed(now)
 	is.fresh = true
 }

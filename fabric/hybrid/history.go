@@ -55,22 +55,31 @@ func (r *runner) join(e *Engine, s *step) {
 	for i, l := range s.links {
 		r.live.Claim(l, s.streams[i])
 	}
+	if r.glide != nil {
+		r.glide.Start(s.at, s.flows)
+		r.clock = s.at
+		return
+	}
 	r.live.Start(s.at, s.flows)
-	r.changed(e, s.at)
+	r.changed(s.at)
 }
 
 // merge takes another island in at time t, which both have been moved to.
 func (r *runner) merge(e *Engine, o *runner, t sim.Time) {
-	r.live.Merge(o.live, t)
 	r.skipped += o.skipped
-	r.changed(e, t)
+	if r.glide != nil {
+		r.glide.Merge(o.glide, t)
+		return
+	}
+	r.live.Merge(o.live, t)
+	r.changed(t)
 }
 
 // changed begins the search for repetition anew.
-func (r *runner) changed(e *Engine, t sim.Time) {
+func (r *runner) changed(t sim.Time) {
 	r.clock = t
 	if !r.cfg.Exact {
-		r.unit, r.control = e.periods(r.live.Links())
+		r.unit, r.control = r.e.periods(r.live.Links())
 		for cost := r.live.Size(); cost > eventsPerUnit*r.live.Active(); cost /= 2 {
 			r.unit *= 2 // many links, few flows: look less often
 		}

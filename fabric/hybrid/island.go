@@ -182,7 +182,7 @@ func (is *island) events() uint64 {
 
 // newRunner returns a runner of a packet island without flows.
 func (e *Engine) newRunner(live *packet.Island) *runner {
-	return &runner{live: live, cfg: &e.cfg, clock: live.Birth()}
+	return &runner{e: e, live: live, cfg: &e.cfg, clock: live.Birth()}
 }
 
 // periods returns the sampling unit of an island on the given links and the

@@ -7,6 +7,7 @@ import (
 
 // runner moves one packet island and decides when it may be parked.
 type runner struct {
+	e     *Engine
 	live  *packet.Island
 	cfg   *Config
 	clock sim.Time // everything up to here has happened
@@ -19,12 +20,13 @@ type runner struct {
 // stopped early.
 func (r *runner) run(limit sim.Time, ended func(fi int32, at sim.Time) (stop bool)) bool {
 	for {
-		if g := r.glide; g != nil {
-			if !g.Advance(limit) {
-				r.clock = limit
+		if r.glide != nil {
+			if r.glides(limit, ended) {
+				return true
+			}
+			if r.glide != nil && r.glide.Next() > limit {
 				return false
 			}
-			r.land(g.Now())
 			continue
 		}
 		if r.parked {

@@ -137,7 +137,11 @@ func (e *Engine) join(j joining, fs []fabric.Flow, conns []*conn, numbers []uint
 		}
 		s.flows = append(s.flows, packet.IslandFlow{Flow: f, ID: base + fabric.FlowID(i), Number: numbers[i], QPs: conns[i].qps})
 	}
-	next := e.place(j, &s, conns, now)
+	var next *node
+	glides := e.board(&j, &s, now)
+	if !glides {
+		next = e.place(j, &s, conns, now)
+	}
 	if next != nil && next.streams != nil {
 		s.streams = next.streams // what is alike has the same luck
 	} else {
@@ -148,7 +152,7 @@ func (e *Engine) join(j joining, fs []fabric.Flow, conns []*conn, numbers []uint
 			next.streams = s.streams
 		}
 	}
-	is := e.unite(j.islands, now, next)
+	is := e.unite(j.islands, now, next, glides)
 	for _, l := range j.links {
 		e.owner[l] = is
 	}

@@ -8,14 +8,18 @@ import (
 )
 
 // unite makes one island of several, of none a new one, on its way to node
-// next: live if it has to lead there or has no place in the memory.
-func (e *Engine) unite(all []*island, now sim.Time, next *node) *island {
+// next: live if it has to lead there or has no place in the memory. Those that are
+// to glide do so already.
+func (e *Engine) unite(all []*island, now sim.Time, next *node, glides bool) *island {
 	if len(all) == 0 {
 		e.born++
 		is := &island{id: e.born, birth: now, hist: &history{birth: now}}
 		e.islands = append(e.islands, is)
 		if next == nil || e.mayLead(next, now) {
 			is.run = e.newRunner(e.pe.NewIsland(now))
+			if glides {
+				is.run.glide = is.run.live.NewGlide(now)
+			}
 		}
 		return is
 	}
@@ -30,10 +34,10 @@ func (e *Engine) unite(all []*island, now sim.Time, next *node) *island {
 		}
 	}
 	for _, o := range all {
-		if live {
+		if live && !glides {
 			e.revive(o, now-1)
 			o.run.settleTo(now, o.quiet(e))
-		} else {
+		} else if !live {
 			e.drop(o)
 		}
 		o.leave(now)

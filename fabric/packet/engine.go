@@ -67,6 +67,7 @@ type Engine struct {
 
 	// Islands; see island.go.
 	owner     []int32 // by port: id of the island, 0 if free
+	glideOf   []int32 // by port: its place in the glide of its island, from 1; 0: none
 	islands   int32   // ids given so far
 	devices   int32   // number of real switches; the islands' copies follow
 	idle      []*shard

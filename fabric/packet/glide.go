@@ -6,139 +6,213 @@ import (
 	"github.com/simnet/simnet/sim"
 )
 
-// Glide carries an island of DCQCN flows over a stretch in which no port is far
-// overloaded, without packets. Every QP sends at the rate of its own DCQCN state,
-// stepped by the same timers, byte counters and cuts as under packets, within
-// its share of the NIC and what its relays have; every port serves its queue
-// as a fluid; marks are drawn packet by packet from the queue that stands above
-// Kmin, and come back as CNPs after the way that they would travel. Time goes in
-// ticks, shorter than any round trip under congestion.
+// Glide carries an island of DCQCN flows without packets. Every QP sends at the
+// rate of its own DCQCN state, stepped by the same timers, byte counters and cuts
+// as under packets, within its share of the NIC and what its relays have. A port
+// that is sent no more than it can take passes everything on at once, and costs
+// nothing until a rate changes. One that is sent more has a queue, first in first
+// out, that is served in ticks; marks are drawn packet by packet from the queue
+// that stands above Kmin and come back as CNPs after the way that they would
+// travel. Flows start and finish within the glide: the last byte of a QP waits
+// behind the queues that it meets on its way, and that way takes as long as a
+// packet's.
 //
-// What a glide cannot tell are the places of single packets: within a tick all
-// of them are spread evenly, and a queue serves its QPs in proportion to what
-// each has in it (Zhu et al., "ECN or Delay", CoNEXT 2016, section 3, use the
-// same fluid for DCQCN).
+// What a glide cannot tell are the places of single packets within a tick, and
+// pauses or losses: where a queue grows so long that these may come, packets have
+// to take over (Zhu et al., "ECN or Delay", CoNEXT 2016, section 3, use the same
+// fluid for DCQCN).
 type Glide struct {
 	is    *Island
 	c     *dcqcn
-	from  sim.Time // the island's clock
 	now   sim.Time
-	done  bool // a QP is about to end, or a queue has grown too long
-	busy  bool // a queue stands, or relays wait
-	qps   []glideQP
-	hops  []glideHop // those of a QP follow one another
-	ports []glidePort
-	flows []glideFlow
-	pay   float64 // payload of a packet
-	frame float64 // its bytes on the wire
-	ticks int64
-	n     counters // since it began
-	told  int64    // bytes delivered, as the telemetry has them
-	moved float64  // bytes sent
-	steps uint64   // events: ticks of queues and changes of rates
-	nic   []float64
+	over  bool    // a queue has grown too long
+	class uint8   // the queue at switches that all QPs use; 0: none yet
+	ended []int32 // flows that have finished now
+
+	qps        []glideQP
+	hops       []glideHop // those of a QP follow one another
+	ports      []glidePort
+	flows      []glideFlow
+	spareQPs   []int32
+	spareFlows []int32
+	spareHops  [maxHops + 1][]int32 // by length
+	relays     []int32              // flows that wait for upstream flows
+	heap       []int32              // QPs with something to come, the earliest first
+	live       int                  // QPs not finished
+
+	busy     [maxLevel + 1][]int32 // ports that are ticked, by level
+	ticking  int                   // how many they are
+	tickFrom sim.Time
+	lasted   sim.Time // the last tick
+	tickAt   sim.Time // Never: none is
+	stale    []int32  // NIC ports whose share has changed with what ACKs leave
+
+	pay, frame float64 // payload of a packet and its bytes on the wire
+	rate       float64 // what receivers get, without what goes by ticks
+	rateAt     sim.Time
+	moved      float64 // bytes that they have got
+	told       int64   // of their payload, as the telemetry has it
+	delivered  int64   // payload of QPs that are done
+	want       []float64
 }
 
-// glideQP is a QP that sends. Bytes are payload, rates bytes of the wire a
-// picosecond.
+// glideQP is a QP. Bytes and rates are those of the wire, rates a picosecond.
 type glideQP struct {
-	qi, fi    int32 // fi: of flows
-	hop, n    int32
-	rate      sim.Rate
-	pace      float64
-	mean      float64  // of the pace, in this tick
-	due       sim.Time // when it sends the next packet, or has sent one since the pace is what it is
-	line      sim.Rate
-	send      float64 // what leaves the NIC
-	sent, got float64 // since the glide began
-	left      float64 // until its last packets
-	next      sim.Time
-	cnps      [8]sim.Time // on their way, in order
-	waiting   int
-	cnpAt     sim.Time // none before
-	quota     float64
+	qi, flow    int32 // flow: of Glide.flows
+	hop, n      int32
+	place       int32 // in the heap; -1: not there
+	state       uint8
+	rate        sim.Rate
+	line        sim.Rate
+	pace        float64
+	send        float64  // what leaves the NIC; 0 where the NIC is ticked
+	at          sim.Time // up to when sent, want and quota are right
+	sent, total float64  // since it came on board
+	want        float64  // what the pace has allowed in this tick, of a ticked NIC
+	got         float64  // by the receiver
+	gotRate     float64
+	gotAt       sim.Time
+	had         int64 // payload bytes sent and delivered when it came on board
+	base        int64
+	quota       float64  // payload until the byte counter turns
+	due         sim.Time // when it sends the next packet, or has sent one since the pace is what it is
+	applyAt     sim.Time // when rate becomes pace
+	startAt     sim.Time
+	soon        float64  // what it will send then, about
+	endAt       sim.Time // when it has sent everything, as it goes
+	quotaAt     sim.Time
+	next        sim.Time    // of all these
+	marks       []glideMark // on their way to the receiver, in order
+	cnps        []sim.Time  // when CNPs on their way come, in order
+	cnpAt       sim.Time    // the receiver sends none before
+	ackRate     float64     // that the ports of its ACKs count with
+	tail        int32       // the hop that its last byte has come to
+	tailAt      sim.Time
+	lat         sim.Time // of the last packet from the NIC's wire to the receiver, queues apart
+	back        sim.Time // of a CNP
 }
+
+// The life of a QP in a glide.
+const (
+	qpWaits   uint8 = iota // it starts later
+	qpSends                // it has bytes to send
+	qpTrails               // its last byte is among the hops
+	qpArrives              // and past all queues
+	qpGone
+)
+
+// glideMark is a mark that comes to a receiver at a time, by a port.
+type glideMark struct {
+	at   sim.Time
+	port int32
+}
+
+// of reports whether q is in progress for a flow: the place of one that is done
+// may be another's.
+func (q *glideQP) of(flow int32) bool { return q.flow == flow && q.state != qpGone }
 
 // glideHop is one port on the way of a QP.
 type glideHop struct {
 	port, qp int32
-	in, held float64 // rate of arrival; bytes in the queue
-	had      float64 // in the queue when the glide began, as packets
-	left     float64 // packets that left in this tick
-	part     float64 // of a packet that has not been drawn for
-	last     int64   // on landing: where the packets in the queue and beyond end
-	lat      sim.Time
+	place    int32 // in glidePort.ins
+	fed      bool  // what comes is known by ticks, since a port before is ticked
+	in       float64
+	at       sim.Time // up to when got is right, of a busy port
+	got      float64  // bytes since the last tick
+	held     float64  // in the queue
+	out      float64  // in this tick
+	part     float64  // of a packet that has not been drawn for
+	seq      int64    // on landing: where the packets here and beyond end
+	ahead    sim.Time // from here to the receiver
 }
 
-// glidePort is a port that QPs leave through, in order downstream.
+// glidePort is a port that QPs leave through.
 type glidePort struct {
-	pi           int32
-	full, rate   float64 // of the link; what ACKs leave of it
-	acks         float64
-	q, max       float64
-	kmin, limit  float64 // limit: beyond, packets take over
-	m            *marking
-	ins          []int32 // its hops
-	rnd          uint64
-	marks        int64
-	host, markIn bool
+	pi, level   int32
+	host        bool
+	busy        bool
+	markIn      bool
+	full, acks  float64 // of the link; what ACKs take of it
+	in, pass    float64 // what comes, and what of it is not by ticks
+	soon        float64 // what QPs will send that have not started
+	q           float64
+	kmin, limit float64 // limit: beyond, the buffer is looked at
+	m           *marking
+	since       sim.Time // when its tick began
+	ins         []int32
+	fifo        []glideSlice
+	cells       []glideCell
+	first, cell int // the slice and the cell that are served next
+	tx          float64
+	txAt        sim.Time
 }
 
-// glideFlow is a flow in progress and the flows that it relays.
+// glideSlice is what has come to a queue in one tick, glideCell what of it is of
+// one hop; hop is -1 once its QP is gone.
+type glideSlice struct {
+	n     int32
+	bytes float64
+}
+
+type glideCell struct {
+	hop   int32
+	bytes float64
+}
+
+// glideFlow is a flow in progress and the flows that it relays. Bytes are payload.
 type glideFlow struct {
-	fi          int32
-	first, n    int32 // of Glide.qps
-	qps         float64
-	up          []int32 // of Glide.flows
-	lag, slice  float64
-	bytes, room float64 // room: up to where each QP may send by now
+	fi         int32
+	qps        []int32 // those in progress are among these
+	up         []int32 // of Glide.flows
+	lag, slice float64
+	room       float64 // up to where each QP may send by now, +Inf: to its end
+	kept       bool    // others may relay it
 }
 
 // glideTick is the length of a tick: the shortest time between two cuts of a QP
 // (CNPInterval of ConnectX), below the round trip through any queue that marks.
 const glideTick = 4 * sim.Microsecond
 
-// glideOver is how much more than a port's rate its QPs may send when a glide
-// begins: beyond, queues grow by packets until DCQCN has cut.
-const glideOver = 1.05
+const (
+	maxHops  = 16 // on the way of a QP, else it goes by packets
+	maxLevel = 64 // the longest chain of ports in a fabric without loops of waiting
+)
 
-// port describes port pi.
-func (g *Glide) port(pi int32) glidePort {
-	e := g.is.e
-	o := &e.ports[pi]
-	p := glidePort{pi: pi, full: wireRate(o.rate), host: o.sw < 0, rnd: o.rnd}
-	p.rate = p.full
-	if o.sw >= 0 {
-		p.markIn = e.switches[o.sw].markIn
-	}
-	if o.mark >= 0 {
-		p.m = &e.markings[o.mark]
-		p.kmin = float64(p.m.kmin)
-		p.limit = min(float64(p.m.kmax), g.roomFor(o, pi))
-	}
-	return p
-}
-
-// roomFor returns half of what one queue may fill alone before the switch of o
-// pauses its upstream or drops.
-func (g *Glide) roomFor(o *port, pi int32) float64 {
-	e := g.is.e
-	if o.sw < 0 {
-		return math.Inf(1)
-	}
-	d := &e.switches[o.sw]
-	a := &e.accounts[(pi^1)*e.nc]
-	alpha := float64(d.egressAlpha) / alphaOne
-	switch {
-	case a.lossless && a.fixed != 0:
-		return float64(a.fixed) / 2
-	case a.lossless:
-		alpha = float64(a.alpha) / alphaOne
-	case d.egressLimit != 0:
-		return float64(d.egressLimit) / 2
-	}
-	return alpha / (1 + alpha) * float64(d.pool) / 2
-}
+// over is by how much a rate may seem to exceed a port's, being a sum of floats.
+const glideSlack = 1 + 1e-9
 
 // wireRate returns bytes a picosecond.
 func wireRate(r sim.Rate) float64 { return float64(r) / 8 / float64(sim.Second) }
+
+// newGlide returns a glide without QPs.
+func (is *Island) newGlide(c *dcqcn, now sim.Time) *Glide {
+	e := is.e
+	return &Glide{
+		is: is, c: c, now: now, tickAt: sim.Never, rateAt: now,
+		pay: float64(e.payload), frame: float64(e.payload + e.header),
+	}
+}
+
+// port returns the place of port pi among the glide's.
+func (g *Glide) port(pi int32) int32 {
+	e := g.is.e
+	if i := e.glideOf[pi]; i > 0 {
+		return i - 1
+	}
+	o := &e.ports[pi]
+	p := glidePort{pi: pi, full: wireRate(o.rate), host: o.sw < 0, txAt: g.now, limit: math.Inf(1), kmin: math.Inf(1)}
+	if o.sw >= 0 {
+		p.markIn = e.switches[o.sw].markIn
+		p.limit = e.roomFor(o, pi) / 2
+	}
+	if o.mark >= 0 && e.ecnMask>>g.class&1 != 0 {
+		p.m = &e.markings[o.mark]
+		p.kmin = float64(p.m.kmin)
+	}
+	g.ports = append(g.ports, p)
+	e.glideOf[pi] = int32(len(g.ports))
+	return int32(len(g.ports) - 1)
+}
+
+// free is what ACKs leave of a port.
+func (p *glidePort) free() float64 { return p.full - p.acks }

@@ -1,113 +1,301 @@
 package packet
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
 	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/sim"
 )
 
 // EarliestEnd returns a time before which no flow for which wanted reports true
-// can finish, see Island.EarliestEnd: all that has been sent may have arrived when
-// packets take over.
+// can finish: what has not been sent has to pass its first link, and the last
+// packet the others.
 func (g *Glide) EarliestEnd(wanted func(fabric.FlowID) bool) sim.Time {
 	e := g.is.e
 	least := sim.Never
 	for i := range g.flows {
 		f := &g.flows[i]
-		if !wanted(e.extOf[f.fi]) {
+		if e.flows[f.fi].left == 0 || !wanted(e.extOf[f.fi]) {
 			continue
 		}
-		most := sim.Time(0)
-		for k := f.first; k < f.first+f.n; k++ {
-			q := &g.qps[k]
-			missing := e.snd[q.qi].size - e.rcv[q.qi].next - int64(max(q.sent, q.got)) - 2*e.payload
-			if missing > 0 {
-				most = max(most, e.g.Ports[e.paths[e.rcv[q.qi].path]].Rate.TxTime(missing))
+		most := g.now
+		for _, k := range f.qps {
+			if q := &g.qps[k]; q.of(int32(i)) {
+				most = max(most, g.qpEnd(q))
 			}
 		}
-		least = min(least, g.now+most)
+		least = min(least, most)
 	}
 	return least
 }
 
-// Land ends the glide at time t, not before Now: packets go on from where it has
-// come. It returns the payload bytes delivered.
+// qpEnd is EarliestEnd of one QP.
+func (g *Glide) qpEnd(q *glideQP) sim.Time {
+	switch q.state {
+	case qpTrails, qpArrives:
+		return q.tailAt
+	case qpWaits:
+		return q.startAt
+	}
+	p := &g.ports[g.hops[q.hop].port]
+	left := q.total - q.sent - 2*g.frame
+	if !p.busy {
+		left -= float64(q.send * float64(g.now-q.at))
+	}
+	return g.now + max(0, sim.Time(left/p.full))
+}
+
+// Land ends the glide at time t, not before Now and before anything else happens
+// in it: packets go on from there, and stand in the queues as the glide leaves
+// them. It returns the payload bytes that have been delivered.
 func (g *Glide) Land(t sim.Time) int64 {
 	is := g.is
 	e, s := is.e, is.s
 	s.attach(e)
-	if t > g.now {
-		g.tick(t - g.now)
-	}
-	d := t - g.from
-	if d <= 0 {
-		return 0
-	}
-	shift := make([]advance, 0, len(g.qps))
-	at := map[int32]int{}
-	for i := range g.qps {
-		q := &g.qps[i]
-		x := &e.snd[q.qi]
-		at[q.qi] = len(shift)
-		shift = append(shift, advance{q.qi, min(int64(q.sent)/e.payload*e.payload, max(0, x.size-x.next-1)/e.payload*e.payload)})
-	}
-	is.holdRelays(shift, at)
-	fill := g.refill(shift)
-	total := g.count(shift, fill)
-	for i := range g.qps { // what the glide has stepped is not to be moved again
-		q := &g.qps[i]
-		st := &g.c.st[q.qi]
-		st.alphaAt -= d
-		st.cutAt -= d
-		s.rcv[q.qi].cnpAt = q.cnpAt - d
-	}
-	flying := make([]bool, len(s.pkts)) // to another port
-	is.moveTimes(d, func(ev *event) bool {
-		if ev.kind() == evArrive && ev.target >= 0 {
-			flying[ev.arg] = true
-		}
-		return !g.times(at, ev)
-	})
-	g.moveBytes(shift, at, fill, flying)
+	g.hold(t)
+	g.breakTick()
+	g.flow()
 	s.now = t
+	s.w.moveTo(t)
+	fill := make([]int64, len(g.hops))
 	for i := range g.qps {
 		q := &g.qps[i]
-		st := &g.c.st[q.qi]
-		s.setRate(q.qi, q.rate)
-		s.snd[q.qi].avail = q.after(s.now, q.pace, g.frame)
-		if q.quota < 1<<62 {
-			s.snd[q.qi].quota = int64(q.quota)
+		switch q.state {
+		case qpGone:
+		case qpWaits:
+			if fi := g.flows[q.flow].fi; q.qi == e.flows[fi].qp {
+				s.push(max(t, q.startAt), evStart, fi, 0)
+			}
+		default:
+			g.unload(int32(i), fill)
 		}
-		for _, at := range q.cnps[:q.waiting] {
-			s.setTimer(q.qi, max(at, s.now), tagCNP)
+	}
+	g.tell(t)
+	g.enqueue(fill)
+	for i := range g.ports {
+		g.account(&g.ports[i])
+		g.countPort(&g.ports[i])
+	}
+	g.stamp()
+	g.drop()
+	is.wakeRelays()
+	for i := range g.qps {
+		if q := &g.qps[i]; q.state != qpGone && q.state != qpWaits {
+			s.wake(q.qi)
 		}
-		if !st.running {
+	}
+	return g.delivered
+}
+
+// stamp puts the marks that are on their way on the packets that are, in their
+// order and spread evenly; without any, their CNPs go at once.
+func (g *Glide) stamp() {
+	s := g.is.s
+	of := map[int32][]int32{} // packets by QP
+	for i := range g.qps {
+		if q := &g.qps[i]; q.state != qpGone && len(q.marks) > 0 {
+			of[q.qi] = nil
+		}
+	}
+	for ki := range s.pkts { // none is free yet: all have just been made
+		b := &s.bodies[ki]
+		if a, ok := of[b.qp]; ok && s.pkts[ki].what() == kindData {
+			of[b.qp] = append(a, int32(ki))
+		}
+	}
+	for i := range g.qps {
+		q := &g.qps[i]
+		a := of[q.qi]
+		if q.state == qpGone || len(q.marks) == 0 {
 			continue
 		}
+		slices.SortFunc(a, func(x, y int32) int { return int(s.bodies[x].seq - s.bodies[y].seq) })
+		m := min(len(q.marks), len(a))
+		for k := range m {
+			ki := a[k*len(a)/m]
+			s.pkts[ki].set(flagECN)
+			s.bodies[ki].aux = q.marks[k*len(q.marks)/m].port
+		}
+		if m > 0 {
+			q.marks = q.marks[:0]
+			continue
+		}
+		for len(q.marks) > 0 {
+			g.answer(int32(i))
+			s.setTimer(q.qi, max(q.cnps[len(q.cnps)-1], s.now), tagCNP)
+		}
+		s.rcv[q.qi].cnpAt = q.cnpAt
+	}
+}
+
+// unload gives q back to its sender and receiver; fill becomes by hop how many of
+// its packets stand in queues.
+func (g *Glide) unload(i int32, fill []int64) {
+	e, s := g.is.e, g.is.s
+	q := &g.qps[i]
+	x, r := &e.snd[q.qi], &e.rcv[q.qi]
+	g.settle(q)
+	end, sent := x.size, g.all(q)
+	if q.state == qpSends {
+		sent = min(sent, int64(q.sent/g.frame))
+		end = min(x.size-1, q.had+sent*e.payload)
+	}
+	stand, at := int64(0), end
+	for h := q.hop; h < q.hop+q.n; h++ {
+		y := &g.hops[h]
+		for n := int64(y.held / g.frame); fill[h] < n && at > q.base; fill[h]++ {
+			at = max(q.base, at-g.lastPay(end, at))
+			stand++
+		}
+		y.seq = at
+		s.n.dataHops -= fill[h] * int64(q.hop+q.n-h)
+		reach := e.ports[g.ports[y.port].pi].reach
+		flies := int64(g.leaves(q, h)*float64(reach)/g.frame + 0.5)
+		for k := int64(0); k < flies && at > q.base; k++ {
+			from := max(q.base, at-g.lastPay(end, at))
+			g.fly(q, h, from, at-from, s.now+reach*sim.Time(2*(flies-k)-1)/sim.Time(2*flies))
+			at = from
+			stand++
+		}
+	}
+	if at == x.size { // the last packet flies
+		at = max(q.base, at-g.lastPay(end, at))
+		stand++
+		when := s.now + q.lat
+		if q.state == qpArrives {
+			when = max(s.now, q.tailAt)
+		}
+		g.fly(q, q.hop+q.n-1, at, end-at, when)
+	}
+	g.moved += float64(at-q.base)*g.frame/g.pay - g.arrived(q)
+	s.n.delivered += at - q.base
+	g.delivered += at - q.base
+	g.count(q, sent, stand)
+	x.next, x.high, x.una, r.next = end, end, at, at
+	s.setRate(q.qi, q.rate)
+	x.avail = q.after(s.now, q.pace, g.frame)
+	if x.quota = 1<<63 - 1; !math.IsInf(q.quota, 1) {
+		x.quota = int64(q.quota)
+	}
+	r.cnpAt = q.cnpAt
+	for _, at := range q.cnps {
+		s.setTimer(q.qi, max(at, s.now), tagCNP)
+	}
+	if st := &g.c.st[q.qi]; st.running {
 		st.gen++
 		st.timerAt = max(st.timerAt, s.now)
 		s.setTimer(q.qi, st.timerAt, uint32(st.gen))
 	}
-	g.enqueue(fill)
-	is.wakeRelays()
-	for i := range g.qps {
-		s.wake(g.qps[i].qi)
-	}
-	g.tell(total)
-	return total
 }
 
-// times reports whether an event is a timer that the glide has kept for a QP;
-// at holds its QPs.
-func (g *Glide) times(at map[int32]int, ev *event) bool {
-	k := ev.kind()
-	if k != evReady && k != evTimer {
-		return false
+// leaves returns the rate at which bytes of q leave hop h.
+func (g *Glide) leaves(q *glideQP, h int32) float64 {
+	x := &g.hops[h]
+	switch {
+	case h+1 < q.hop+q.n:
+		return g.hops[h+1].in
+	case g.ports[x.port].busy:
+		return x.out / float64(g.lasted)
 	}
-	if _, ok := at[ev.target]; !ok || uint32(ev.arg) == tagCNP && k == evTimer {
-		return false
+	return x.in
+}
+
+// fly puts a packet of q on the wire behind hop h, to arrive at a time.
+func (g *Glide) fly(q *glideQP, h int32, seq, pay int64, at sim.Time) {
+	e, s := g.is.e, g.is.s
+	f := &s.snd[q.qi]
+	k := f.path + h - q.hop + 1
+	next, pi := s.paths[k], s.paths[k-1]
+	if next >= 0 {
+		k++
 	}
-	if k == evReady {
-		g.is.s.snd[ev.target].state &^= stTimer
+	ki := s.alloc()
+	s.pkts[ki] = packet{path: k, in: pi, size: uint16(pay + e.header), kind: kindData | flagAckReq<<4, q: f.q}
+	s.bodies[ki] = body{seq: seq, qp: q.qi, aux: -1}
+	s.n.dataHops -= int64(q.hop + q.n - h)
+	s.pushArrive(at, evArrive, pi, next, ki)
+}
+
+// lastPay returns the payload of the packet that ends at a byte of a QP of which
+// end have been sent: only its last one may be short.
+func (g *Glide) lastPay(end, at int64) int64 {
+	pay := g.is.e.payload
+	if rest := end % pay; at == end && rest != 0 {
+		return rest
 	}
-	return true
+	return pay
+}
+
+// enqueue puts packets into the queues in the order in which their bytes stand
+// there: those of one slice in turn.
+func (g *Glide) enqueue(fill []int64) {
+	type turn struct {
+		at float64 // part of the slice before it
+		h  int32
+	}
+	var turns []turn
+	for i := range g.ports {
+		p := &g.ports[i]
+		for _, h := range p.ins {
+			g.hops[h].got = 0
+		}
+		at := p.cell
+		for k := p.first; k < len(p.fifo); k++ {
+			n := int(p.fifo[k].n)
+			turns = turns[:0]
+			for _, c := range p.cells[at : at+n] {
+				if c.hop < 0 {
+					continue
+				}
+				x := &g.hops[c.hop]
+				old := x.got
+				x.got += c.bytes
+				for f := math.Floor(old/g.frame) + 1; f*g.frame <= x.got; f++ {
+					turns = append(turns, turn{(f*g.frame - old) / c.bytes, c.hop})
+				}
+			}
+			at += n
+			slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Compare(a.at, b.at) })
+			for _, t := range turns {
+				if fill[t.h] > 0 {
+					g.put1(t.h, fill)
+				}
+			}
+		}
+		for _, h := range p.ins { // what rounding has kept
+			for fill[h] > 0 {
+				g.put1(h, fill)
+			}
+		}
+	}
+}
+
+// put1 puts the next packet of hop h into its queue.
+func (g *Glide) put1(h int32, fill []int64) {
+	e, s := g.is.e, g.is.s
+	fill[h]--
+	x := &g.hops[h]
+	q := &g.qps[x.qp]
+	f := &s.snd[q.qi]
+	pay := min(e.payload, f.next-x.seq)
+	ki, in := s.alloc(), g.ports[g.hops[h-1].port].pi
+	var flags uint8
+	if fill[h]%int64(max(1, f.every)) == 0 {
+		flags = flagAckReq
+	}
+	s.pkts[ki] = packet{path: f.path + h - q.hop + 1, in: in, size: uint16(pay + e.header), kind: kindData | flags<<4, q: f.q}
+	s.bodies[ki] = body{seq: x.seq, qp: q.qi, aux: -1}
+	x.seq += pay
+	s.forward(in, g.ports[x.port].pi, ki)
+}
+
+// countPort adds what has left p to the counters of its port.
+func (g *Glide) countPort(p *glidePort) {
+	o := &g.is.e.ports[p.pi]
+	n := int64(p.tx)
+	o.txBytes += n
+	o.txPkts += uint32(float64(n) / g.frame)
+	p.tx -= float64(n)
 }

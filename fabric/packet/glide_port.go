@@ -1,189 +1,152 @@
 package packet
 
-import (
-	"github.com/simnet/simnet/sim"
-)
+// serve ends the present tick of a busy port of a switch: what has come queues
+// behind what stands there, and what the port can take leaves. It reports whether
+// the port stays busy.
+func (g *Glide) serve(p *glidePort) bool {
+	d := float64(g.now - p.since)
+	if d == 0 {
+		return true
+	}
+	g.account(p)
+	g.is.s.events++
+	tick := float64(g.now - g.tickFrom)
+	part := d / tick // of a tick that had begun when the port became busy
+	before := p.q
+	slice := glideSlice{}
+	for _, h := range p.ins {
+		x := &g.hops[h]
+		a := x.got
+		x.out = 0
+		if !x.fed {
+			a += float64(x.in * float64(g.now-x.at))
+		} else if part < 1 {
+			x.out = a * (1 - part)
+			p.tx += x.out
+			a -= x.out
+		}
+		x.got, x.at = 0, g.now
+		if a > 0 {
+			p.cells = append(p.cells, glideCell{h, a})
+			slice.n++
+			slice.bytes += a
+			x.held += a
+		}
+	}
+	if slice.n > 0 {
+		p.fifo = append(p.fifo, slice)
+		p.q += slice.bytes
+	}
+	p.tx += g.drain(p, float64(p.free()*d))
+	p.since = g.now
+	if high := max(before, p.q); p.m != nil && high > p.kmin {
+		g.mark(p, before, d)
+	}
+	g.watch(p, before)
+	for _, h := range p.ins {
+		x := &g.hops[h]
+		g.pour(&g.qps[x.qp], h+1, x.out, tick)
+	}
+	if p.q > p.limit && g.full(p) {
+		g.over = true
+	}
+	return p.q > 0 || p.in > p.free()*glideSlack
+}
 
-// share divides the port of a NIC among its QPs: each gets what it may send,
-// up to an equal part of what the others leave.
-func (g *Glide) share(p *glidePort, dt float64) {
-	e := g.is.e
-	sum := 0.0
-	want := g.nic[:0]
+// drain lets up to n bytes of the queue leave, the first to come first, and
+// returns how many did.
+func (g *Glide) drain(p *glidePort, n float64) float64 {
+	if n >= p.q {
+		n = p.q
+	}
+	left := n
+	for p.first < len(p.fifo) && (left > 0 || n == p.q) {
+		s := &p.fifo[p.first]
+		part := 1.0
+		if s.bytes > left && n < p.q {
+			part = left / s.bytes
+		}
+		for k := p.cell; k < p.cell+int(s.n); k++ {
+			c := &p.cells[k]
+			out := float64(c.bytes * part)
+			c.bytes -= out
+			if c.hop >= 0 {
+				x := &g.hops[c.hop]
+				x.out += out
+				x.held = max(0, x.held-out)
+			}
+		}
+		left -= s.bytes * part
+		s.bytes -= s.bytes * part
+		if part < 1 {
+			break
+		}
+		p.first++
+		p.cell += int(s.n)
+	}
+	if p.q -= n; p.first == len(p.fifo) {
+		p.q = 0
+		p.fifo, p.cells, p.first, p.cell = p.fifo[:0], p.cells[:0], 0, 0
+	}
+	if p.first > len(p.fifo)/2 && p.cell > 64 {
+		p.fifo = p.fifo[:copy(p.fifo, p.fifo[p.first:])]
+		p.cells = p.cells[:copy(p.cells, p.cells[p.cell:])]
+		p.first, p.cell = 0, 0
+	}
+	return n
+}
+
+// feedNIC ends the present tick of a NIC port whose QPs wait for others: each has
+// sent its part of what its pace and they allow. It reports whether any of them
+// still waits.
+func (g *Glide) feedNIC(p *glidePort) bool {
+	d := float64(g.now - p.since)
+	if d == 0 {
+		return true
+	}
+	g.account(p)
+	p.since = g.now
+	want, sum, waits := g.want[:0], 0.0, false
 	for _, h := range p.ins {
 		q := &g.qps[g.hops[h].qp]
-		w := q.mean
-		if room := g.flows[q.fi].room; room < float64(e.snd[q.qi].size) {
-			g.busy = true
-			w = min(w, max(0, room-float64(e.snd[q.qi].next)-q.sent)*g.frame/g.pay/dt)
+		w := 0.0
+		if q.state == qpSends {
+			g.settle(q)
+			w = min(q.want, q.total-q.sent)
+			if room := g.flows[q.flow].room; room < float64(q.had)+(q.total-1)*g.pay/g.frame {
+				waits = true
+				w = min(w, max(0, (room-float64(q.had))*g.frame/g.pay-q.sent))
+			}
+			q.want = 0
 		}
 		want = append(want, w)
 		sum += w
 	}
-	g.nic = want
-	level := p.rate
-	if sum > p.rate {
-		level = waterLevel(want, p.rate)
+	g.want = want
+	level := sum
+	if free := float64(p.free() * d); sum > free {
+		level = waterLevel(want, free)
 	}
-	for i, h := range p.ins {
-		x := min(want[i], level)
-		q := &g.qps[g.hops[h].qp]
-		q.send = x
-		g.pass(h, q, x, dt)
-	}
-}
-
-// waterLevel returns the level up to which wants are filled by supply.
-func waterLevel(want []float64, supply float64) float64 {
-	n := len(want)
-	level := supply / float64(n)
-	for {
-		left, high := supply, 0
-		for _, w := range want {
-			if w <= level {
-				left -= w
-			} else {
-				high++
-			}
-		}
-		if high == 0 {
-			return level
-		}
-		next := left / float64(high)
-		if next <= level {
-			return next
-		}
-		level = next
-	}
-}
-
-// pass hands what leaves hop h to the next, or to the receiver.
-func (g *Glide) pass(h int32, q *glideQP, out, dt float64) {
-	if h+1 < q.hop+q.n {
-		g.hops[h+1].in = out
-		return
-	}
-	q.got += float64(out*dt) * g.pay / g.frame
-}
-
-// serve lets a port of a switch serve its queue for dt, until now.
-func (g *Glide) serve(p *glidePort, dt float64, now sim.Time) {
-	in := 0.0
-	for _, h := range p.ins {
-		in += g.hops[h].in
-	}
-	if p.q == 0 && in <= p.rate {
-		for _, h := range p.ins {
-			x := &g.hops[h]
-			g.pass(h, &g.qps[x.qp], x.in, dt)
-		}
-		return
-	}
-	g.busy = true
-	g.steps++
-	before := p.q
-	all := before + float64(in*dt)
-	served := min(1, float64(p.rate*dt)/all)
-	p.q = 0
-	for _, h := range p.ins {
-		x := &g.hops[h]
-		has := x.held + float64(x.in*dt)
-		out := has * served
-		x.held = has - out
-		p.q += x.held
-		g.pass(h, &g.qps[x.qp], out/dt, dt)
-		x.left = out / g.frame
-	}
-	p.max = max(p.max, p.q)
-	if p.q < 1 {
-		p.q = 0
-	}
-	if p.m == nil {
-		return
-	}
-	if p.q > p.limit {
-		g.done = true
-	}
-	if high := max(before, p.q); high > p.kmin {
-		g.mark(p, min(before, p.q), high, sim.Time(dt), now)
-	}
-}
-
-// mark draws the marks of the packets that have left port p while its queue
-// went from low to high or back: those above Kmin, at their mean.
-func (g *Glide) mark(p *glidePort, low, high float64, d, now sim.Time) {
-	part, first := 1.0, now-d
-	if low < p.kmin {
-		part = (high - p.kmin) / (high - low)
-		low = p.kmin
-	}
-	b := int32((low + high) / 2)
-	for _, h := range p.ins {
-		x := &g.hops[h]
-		x.part += x.left * part
-		k := int(x.part)
-		x.part -= float64(k)
-		hits := 0
-		for i := range k {
-			p.rnd += 0x9e3779b97f4a7c15
-			if b > p.m.kmax || uint64(uint32(sim.Mix(p.rnd)>>32))<<16 < uint64(max(0, b-p.m.kmin))*p.m.slope {
-				hits++
-				g.notify(x, p, first+sim.Time(2*i+1)*d/sim.Time(2*k))
-			}
-		}
-		if hits > 0 {
-			p.marks += int64(hits)
-			g.n.marked += int64(hits)
-			g.is.s.tel.count(now, binECN, int64(hits))
-		}
-	}
-}
-
-// notify sends a CNP for a mark that a packet of hop x has got at a time, if
-// the receiver may send one.
-func (g *Glide) notify(x *glideHop, p *glidePort, at sim.Time) {
-	q := &g.qps[x.qp]
-	e := g.is.e
-	n := &e.nics[e.rcv[q.qi].node]
-	if at += x.lat; at < q.cnpAt || q.waiting == len(q.cnps) {
-		return
-	}
-	q.cnpAt = at + n.interval
-	g.n.cnps++
-	g.is.s.tel.count(g.now, binCNPs, 1)
-	if p.markIn {
-		at += sim.Time(p.q / p.rate)
-	}
-	if q.waiting > 0 {
-		at = max(at, q.cnps[q.waiting-1])
-	}
-	q.cnps[q.waiting] = at
-	q.waiting++
-	q.look(&g.c.st[q.qi])
-}
-
-// countACKs takes down what ACKs leave of every port.
-func (g *Glide) countACKs() {
-	e := g.is.e
-	at := make(map[int32]int32, len(g.ports))
-	for i := range g.ports {
-		g.ports[i].acks = 0
-		at[g.ports[i].pi] = int32(i)
-	}
-	for i := range g.qps {
+	for k, h := range p.ins {
+		i := g.hops[h].qp
 		q := &g.qps[i]
-		load := q.send * float64(e.ack) / g.frame / float64(max(1, e.snd[q.qi].every))
-		for _, pi := range e.paths[e.rcv[q.qi].path:] {
-			if pi < 0 {
-				break
-			}
-			if p, ok := at[pi]; ok {
-				g.ports[p].acks += load
-			}
+		x := min(want[k], level)
+		q.sent += x
+		q.quota -= x * g.pay / g.frame
+		p.tx += x
+		g.hops[h].in = x / d
+		g.pour(q, h+1, x, d)
+		if q.state != qpSends {
+			continue
+		}
+		if q.quota < 0 {
+			g.spend(i)
+			g.schedule(i)
+		}
+		if q.total-q.sent < 1 {
+			g.sentAll(i, g.now)
+			g.schedule(i)
 		}
 	}
-	for i := range g.ports {
-		p := &g.ports[i]
-		p.rate = p.full - p.acks
-	}
+	return waits
 }

@@ -40,21 +40,28 @@ func TestGlideWaitsForTheNextPacket(t *testing.T) {
 	}
 }
 
-// A port serves what stands in its queue at its rate and in proportion, and
-// nothing is lost: 30 kB from one QP, 10 kB from another, 10 kB more of each in
-// a tick in which 20 kB leave.
-func TestGlideServesInProportion(t *testing.T) {
-	g := &Glide{pay: 1000, frame: 1000}
-	g.qps = []glideQP{{hop: 0, n: 1}, {hop: 1, n: 1}}
-	g.hops = []glideHop{{qp: 0, held: 30e3, in: 10e3 / 4e6}, {qp: 1, held: 10e3, in: 10e3 / 4e6}}
-	p := &glidePort{rate: 20e3 / 4e6, q: 40e3, ins: []int32{0, 1}}
-	g.serve(p, 4e6, 4*sim.Microsecond)
-	for i, want := range []float64{40e3 / 60e3 * 20e3, 20e3 / 60e3 * 20e3} {
-		if got := g.qps[i].got; math.Abs(got-want) > 1e-6 {
-			t.Errorf("QP %d got %g B, want %g", i, got, want)
+// A queue serves what came first: behind 30 kB of one QP, 10 kB of another come
+// in one tick, and 20 kB of both in the next; of 45 kB that leave, 32.5 kB are of
+// the first.
+func TestGlideQueueIsFirstInFirstOut(t *testing.T) {
+	g := &Glide{hops: make([]glideHop, 2)}
+	p := &glidePort{full: 1e9}
+	for _, c := range []glideCell{{0, 30e3}, {1, 10e3}} {
+		p.queue(c.hop, c.bytes)
+		g.hops[c.hop].held += c.bytes
+	}
+	p.cells = append(p.cells, glideCell{0, 10e3}, glideCell{1, 10e3})
+	p.fifo = append(p.fifo, glideSlice{2, 20e3})
+	g.hops[0].held, g.hops[1].held, p.q = 40e3, 20e3, 60e3
+	if n := g.drain(p, 45e3); n != 45e3 {
+		t.Errorf("%g B left", n)
+	}
+	for i, want := range []float64{32.5e3, 12.5e3} {
+		if x := &g.hops[i]; math.Abs(x.out-want) > 1e-6 || math.Abs(x.out+x.held-[]float64{40e3, 20e3}[i]) > 1e-6 {
+			t.Errorf("hop %d: %g B left and %g stand, want %g to leave", i, x.out, x.held, want)
 		}
 	}
-	if math.Abs(p.q-40e3) > 1e-6 || math.Abs(g.hops[0].held+g.hops[1].held-p.q) > 1e-6 {
-		t.Errorf("%g B stand in the queue, %g and %g of the QPs", p.q, g.hops[0].held, g.hops[1].held)
+	if g.drain(p, 45e3); p.q != 0 || g.hops[0].held > 1e-6 || len(p.cells) != 0 {
+		t.Errorf("%g B are left", p.q)
 	}
 }

@@ -10,7 +10,7 @@ func (is *Island) Horizon(a, b *Sample) sim.Time {
 	i := 0
 	pay := e.payload
 	w := b.At - a.At
-	for _, fi := range is.flows {
+	for _, fi := range is.open {
 		f := &e.flows[fi]
 		first := i
 		for qi := f.qp; qi < f.qp+f.qps; qi++ {
@@ -84,7 +84,7 @@ func (is *Island) gain(u *flow, a, b *Sample) int64 {
 // place returns where the QPs of a flow stand in a sample.
 func (is *Island) place(u *flow) int {
 	i := 0
-	for _, fi := range is.flows {
+	for _, fi := range is.open {
 		f := &is.e.flows[fi]
 		if f == u {
 			return i

@@ -2,6 +2,7 @@ package packet
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/simnet/simnet/fabric"
 	"github.com/simnet/simnet/sim"
@@ -19,6 +20,7 @@ type Island struct {
 	e     *Engine
 	s     *shard
 	flows []int32 // of the engine, in the order in which they joined
+	open  []int32 // those not known to be done, in the same order
 	ports []int32 // both directions of each link, in the order of the claims
 	base  []portMark
 	nics  []int32
@@ -57,6 +59,7 @@ func (e *Engine) NewIsland(birth sim.Time) *Island {
 	}
 	if e.owner == nil {
 		e.owner = make([]int32, len(e.ports))
+		e.glideOf = make([]int32, len(e.ports))
 		e.devices = int32(len(e.switches))
 		e.islandTel = e.cfg.Telemetry
 		e.islandTel.RateTraces = 0
@@ -144,9 +147,23 @@ func (is *Island) slot(real int32) int32 {
 // island's clock. Every link that they or their ACKs use must be claimed.
 func (is *Island) Start(at sim.Time, fs []IslandFlow) {
 	e, s := is.e, is.s
+	for _, fi := range is.enlist(at, fs) {
+		f := &e.flows[fi]
+		s.push(f.rec.Start+e.g.Nodes[f.rec.Src].Latency, evStart, fi, 0)
+	}
+}
+
+// enlist adds flows that start at the given time and returns their indices.
+func (is *Island) enlist(at sim.Time, fs []IslandFlow) []int32 {
+	e, s := is.e, is.s
+	if len(is.open) > 2*s.active+forgetful {
+		is.open = slices.DeleteFunc(is.open, func(fi int32) bool { return e.flows[fi].left == 0 || e.flows[fi].failed })
+	}
 	first := len(is.flows)
 	for i := range fs {
-		is.flows = append(is.flows, e.islandFlow(&fs[i], at))
+		fi := e.islandFlow(&fs[i], at)
+		is.flows = append(is.flows, fi)
+		is.open = append(is.open, fi)
 	}
 	ids := is.flows[first:]
 	for i := range fs {
@@ -160,12 +177,14 @@ func (is *Island) Start(at sim.Time, fs []IslandFlow) {
 	}
 	s.attach(e)
 	s.active += len(fs)
-	for i := range fs {
-		e.initRelay(ids[i])
-		f := &e.flows[ids[i]]
-		s.push(f.rec.Start+e.g.Nodes[f.rec.Src].Latency, evStart, ids[i], 0)
+	for _, fi := range ids {
+		e.initRelay(fi)
 	}
+	return ids
 }
+
+// forgetful is how many flows that are done an island looks at in any case.
+const forgetful = 64
 
 // islandFlow returns the index of a new flow, reusing the places of flows whose
 // islands are gone.
@@ -245,7 +264,7 @@ func (is *Island) Idle() bool { return is.s.active == 0 && is.s.live == 0 || is.
 func (is *Island) Active() int { return is.s.active }
 
 // Size returns the number of ports and flows that a sample looks at.
-func (is *Island) Size() int { return len(is.ports) + len(is.flows) }
+func (is *Island) Size() int { return len(is.ports) + len(is.open) }
 
 // Events returns the number of events handled.
 func (is *Island) Events() uint64 { return is.s.events }
@@ -285,7 +304,7 @@ func (e *Engine) Down(l fabric.LinkID) bool { return e.ports[2*l].is(oddDown) }
 func (is *Island) EarliestEnd(wanted func(fabric.FlowID) bool) sim.Time {
 	e := is.e
 	least := sim.Never
-	for _, fi := range is.flows {
+	for _, fi := range is.open {
 		f := &e.flows[fi]
 		if f.left == 0 || f.failed || !wanted(e.extOf[fi]) {
 			continue

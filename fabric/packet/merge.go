@@ -45,6 +45,7 @@ func (is *Island) Merge(b *Island, now sim.Time) {
 		s.w.push(ev.at, key, ev.target, ev.arg)
 	}
 	is.flows = append(is.flows, b.flows...)
+	is.open = append(is.open, b.open...)
 	is.ports = append(is.ports, b.ports...)
 	is.base = append(is.base, b.base...)
 	is.nics = append(is.nics, b.nics...)

@@ -41,11 +41,11 @@ func (is *Island) Sample(x *Sample, now sim.Time) {
 		x.held += e.switches[d].used
 	}
 	qps := 0
-	for _, fi := range is.flows {
+	for _, fi := range is.open {
 		qps += int(e.flows[fi].qps)
 	}
 	x.sent, x.last, x.ports = make([]int64, 0, qps), make([]sim.Time, 0, qps), make([]portMark, 0, len(is.ports))
-	for _, fi := range is.flows {
+	for _, fi := range is.open {
 		f := &e.flows[fi]
 		for qi := f.qp; qi < f.qp+f.qps; qi++ {
 			x.sent = append(x.sent, e.snd[qi].next)
@@ -83,7 +83,7 @@ func Moved(a, b *Sample, i int, d sim.Time) int64 { return moved(a, b, i, d) }
 // deliver.
 func (is *Island) EachQP(fn func(i int)) {
 	i := 0
-	for _, fi := range is.flows {
+	for _, fi := range is.open {
 		f := &is.e.flows[fi]
 		for qi := f.qp; qi < f.qp+f.qps; qi++ {
 			if x := &is.e.snd[qi]; x.state&stBegun != 0 && is.e.rcv[qi].next < x.size {
@@ -101,7 +101,7 @@ func (is *Island) Recovering() bool {
 	if c == nil {
 		return false
 	}
-	for _, fi := range is.flows {
+	for _, fi := range is.open {
 		f := &is.e.flows[fi]
 		for qi := f.qp; qi < f.qp+f.qps; qi++ {
 			if x := &is.e.snd[qi]; c.st[qi].running && x.state&stBegun != 0 && is.e.rcv[qi].next < x.size {
@@ -114,7 +114,7 @@ func (is *Island) Recovering() bool {
 
 // Starting reports whether a flow of the island has not begun to send yet.
 func (is *Island) Starting() bool {
-	for _, fi := range is.flows {
+	for _, fi := range is.open {
 		f := &is.e.flows[fi]
 		if is.e.snd[f.qp].state&stBegun == 0 {
 			return true

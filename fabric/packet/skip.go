@@ -40,7 +40,7 @@ func (is *Island) advances(a, b *Sample, d sim.Time) []advance {
 	var out []advance
 	at := map[int32]int{}
 	i := 0
-	for _, fi := range is.flows {
+	for _, fi := range is.open {
 		f := &e.flows[fi]
 		for qi := f.qp; qi < f.qp+f.qps; qi++ {
 			by := int64(0)
@@ -63,7 +63,7 @@ func (is *Island) holdRelays(out []advance, at map[int32]int) {
 	pay := e.payload
 	for range relayPasses {
 		changed := false
-		for _, fi := range is.flows {
+		for _, fi := range is.open {
 			f := &e.flows[fi]
 			if f.left == 0 {
 				continue
@@ -153,7 +153,7 @@ func (is *Island) moveTimes(d sim.Time, keep func(*event) bool) {
 	for i := range s.stamps {
 		s.stamps[i] += d
 	}
-	for _, fi := range is.flows {
+	for _, fi := range is.open {
 		f := &e.flows[fi]
 		for qi := f.qp; qi < f.qp+f.qps; qi++ {
 			e.snd[qi].avail += d
@@ -226,13 +226,13 @@ func (is *Island) moveBins(a, b *Sample, d sim.Time, total int64) {
 // wakeRelays gives relays the limits that their upstream flows now allow.
 func (is *Island) wakeRelays() {
 	e, s := is.e, is.s
-	for _, fi := range is.flows {
+	for _, fi := range is.open {
 		f := &e.flows[fi]
 		if len(f.down) > 0 && f.left > 0 {
 			f.notify = e.nextNotify(f, e.delivered(f))
 		}
 	}
-	for _, fi := range is.flows {
+	for _, fi := range is.open {
 		f := &e.flows[fi]
 		if len(f.up) == 0 || f.left == 0 || !e.setLimit(f) {
 			continue

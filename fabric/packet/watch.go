@@ -42,6 +42,22 @@ func (s *shard) burstAt(o *port) int32 {
 // watchQueue records the queue of port oi, longer than o.watch after packet ki
 // was added.
 func (s *shard) watchQueue(oi int32, o *port, ki int32) {
+	s.noteQueue(oi, o, func(b *burst) {
+		if len(b.flows) > 0 {
+			s.burstFlow(b, s.bodies[ki].qp)
+			return
+		}
+		for q := uint8(queueData); q < uint8(s.nq); q++ {
+			for i := s.queue(oi, o, q).head; i >= 0; i = s.pkts[i].next {
+				s.burstFlow(b, s.bodies[i].qp)
+			}
+		}
+	})
+}
+
+// noteQueue records the queue of port oi, longer than o.watch; name adds the flows
+// in it to a burst.
+func (s *shard) noteQueue(oi int32, o *port, name func(*burst)) {
 	o.maxq = max(o.maxq, o.qbytes)
 	if o.watch != 0 { // neither a series nor a burst: see setWatch
 		if from := s.watchFrom(o); o.qbytes <= from {
@@ -61,7 +77,7 @@ func (s *shard) watchQueue(oi int32, o *port, ki int32) {
 	case w.burst >= 0:
 		b := &s.tel.bursts[w.burst]
 		b.peak = max(b.peak, o.qbytes)
-		s.burstFlow(b, s.bodies[ki].qp)
+		name(b)
 	case at > 0 && o.qbytes > at && !w.lost:
 		if len(s.tel.bursts) >= s.tel.c.MaxBursts {
 			s.tel.lost++
@@ -70,12 +86,7 @@ func (s *shard) watchQueue(oi int32, o *port, ki int32) {
 		}
 		w.burst = int32(len(s.tel.bursts))
 		s.tel.bursts = append(s.tel.bursts, burst{port: oi, start: s.now, end: -1, peak: o.qbytes})
-		b := &s.tel.bursts[w.burst]
-		for q := uint8(queueData); q < uint8(s.nq); q++ {
-			for i := s.queue(oi, o, q).head; i >= 0; i = s.pkts[i].next {
-				s.burstFlow(b, s.bodies[i].qp)
-			}
-		}
+		name(&s.tel.bursts[w.burst])
 	}
 	s.e.watches[oi] = w
 	s.setWatch(oi, o)
