@@ -31,6 +31,7 @@ func (r *runner) mayGlide(x *packet.Sample) bool {
 
 // land ends a glide at t.
 func (r *runner) land(t sim.Time) {
+	t = max(t, r.glide.Now())
 	r.skipped += r.glide.Land(t)
 	r.glide = nil
 	r.changed(t)

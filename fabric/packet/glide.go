@@ -44,6 +44,7 @@ type Glide struct {
 	ticking  int                   // how many they are
 	tickFrom sim.Time
 	lasted   sim.Time // the last tick
+	slice    sim.Time // the least time that a slice of those that relay takes
 	tickAt   sim.Time // Never: none is
 	stale    []int32  // NIC ports whose share has changed with what ACKs leave
 
@@ -120,6 +121,7 @@ type glideHop struct {
 	at       sim.Time // up to when got is right, of a busy port
 	got      float64  // bytes since the last tick
 	held     float64  // in the queue
+	kept     float64  // of that, what glidePort.stored counts of the port before
 	out      float64  // in this tick
 	part     float64  // of a packet that has not been drawn for
 	seq      int64    // on landing: where the packets here and beyond end
@@ -136,6 +138,7 @@ type glidePort struct {
 	in, pass    float64 // what comes, and what of it is not by ticks
 	soon        float64 // what QPs will send that have not started
 	q           float64
+	stored      float64 // of what it has sent, in the buffer of the next switch
 	kmin, limit float64 // limit: beyond, the buffer is looked at
 	m           *marking
 	since       sim.Time // when its tick began
@@ -188,7 +191,7 @@ func wireRate(r sim.Rate) float64 { return float64(r) / 8 / float64(sim.Second) 
 func (is *Island) newGlide(c *dcqcn, now sim.Time) *Glide {
 	e := is.e
 	return &Glide{
-		is: is, c: c, now: now, tickAt: sim.Never, rateAt: now,
+		is: is, c: c, now: now, tickAt: sim.Never, rateAt: now, slice: sim.Never,
 		pay: float64(e.payload), frame: float64(e.payload + e.header),
 	}
 }

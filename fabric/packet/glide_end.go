@@ -123,6 +123,9 @@ func (g *Glide) leave(i int32) {
 		if !x.fed {
 			p.pass -= x.in
 		}
+		if x.kept > 0 {
+			g.ports[g.hops[h-1].port].stored -= x.kept
+		}
 		if x.held > 0 {
 			for k := p.cell; k < len(p.cells); k++ {
 				if p.cells[k].hop == h {

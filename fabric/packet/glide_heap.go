@@ -29,7 +29,10 @@ func (g *Glide) schedule(i int32) {
 	case q.next == sim.Never:
 		g.unschedule(i)
 		return
-	case q.place < 0:
+	case q.next < g.now: // a mark drawn at the end of the tick in which it came
+		q.next = g.now
+	}
+	if q.place < 0 {
 		q.place = int32(len(g.heap))
 		g.heap = append(g.heap, i)
 	}

@@ -185,6 +185,7 @@ func (g *Glide) Merge(b *Glide, now sim.Time) {
 		g.tickFrom, g.tickAt = now, now+glideTick
 	}
 	g.live += b.live
+	g.slice = min(g.slice, b.slice)
 	g.rate += b.rate
 	g.moved += b.moved
 	g.told += b.told

@@ -45,14 +45,15 @@ func (g *Glide) qpEnd(q *glideQP) sim.Time {
 	return g.now + max(0, sim.Time(left/p.full))
 }
 
-// Land ends the glide at time t, not before Now and before anything else happens
-// in it: packets go on from there, and stand in the queues as the glide leaves
-// them. It returns the payload bytes that have been delivered.
+// Land ends the glide at time t, or at Now if that is later, and before anything
+// else happens in it: packets go on from there, and stand in the queues as the
+// glide leaves them. It returns the payload bytes that have been delivered.
 func (g *Glide) Land(t sim.Time) int64 {
 	is := g.is
 	e, s := is.e, is.s
 	s.attach(e)
 	g.hold(t)
+	t = g.now
 	g.breakTick()
 	g.flow()
 	s.now = t

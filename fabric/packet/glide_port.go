@@ -43,11 +43,16 @@ func (g *Glide) serve(p *glidePort) bool {
 		g.mark(p, before, d)
 	}
 	g.watch(p, before)
+	most := p.q
 	for _, h := range p.ins {
 		x := &g.hops[h]
+		in := &g.ports[g.hops[h-1].port]
+		in.stored += x.held - x.kept
+		x.kept = x.held
+		most = max(most, in.stored)
 		g.pour(&g.qps[x.qp], h+1, x.out, tick)
 	}
-	if p.q > p.limit && g.full(p) {
+	if most > p.limit && g.full(p) {
 		g.over = true
 	}
 	return p.q > 0 || p.in > p.free()*glideSlack

@@ -205,6 +205,7 @@ func (g *Glide) setRate(i int32, r sim.Rate) {
 func (g *Glide) apply(i int32) {
 	q := &g.qps[i]
 	g.settle(q)
+	g.hasten(wireRate(q.rate)-q.pace, wireRate(q.line))
 	q.pace, q.due, q.applyAt = wireRate(q.rate), g.now, sim.Never
 	if p := &g.ports[g.hops[q.hop].port]; !p.busy {
 		g.share(p)

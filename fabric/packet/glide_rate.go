@@ -61,6 +61,7 @@ func (g *Glide) setSend(i int32, x float64) {
 		return
 	}
 	g.settle(q)
+	g.hasten(x-q.send, wireRate(q.line))
 	q.send = x
 	q.endAt = sim.Never
 	if x > 0 {
@@ -157,8 +158,11 @@ func (g *Glide) pour(q *glideQP, h int32, v, d float64) {
 			return
 		}
 		p.tx += v
-		if p.in > p.free()*glideSlack {
+		if over := p.in - p.free()*glideSlack; over > 0 {
 			g.wakePort(y.port)
+			y.got = min(v, over*d) // what was too much in this tick
+			p.tx -= y.got
+			v -= y.got
 		}
 	}
 	q.got += v

@@ -77,6 +77,9 @@ func (g *Glide) tie(i int32, place map[int32]int32) {
 		return
 	}
 	g.relays = append(g.relays, i)
+	if x := &g.is.e.flows[f.fi]; x.slice > 0 {
+		g.slice = min(g.slice, g.is.e.snd[x.qp].line.TxTime(x.slice))
+	}
 	for _, q := range f.qps {
 		if p := g.hops[g.qps[q].hop].port; !g.ports[p].busy {
 			g.wakePort(p)

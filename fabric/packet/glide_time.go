@@ -1,6 +1,8 @@
 package packet
 
 import (
+	"math"
+
 	"github.com/simnet/simnet/sim"
 )
 
@@ -122,12 +124,42 @@ func (g *Glide) tick() {
 	g.lasted = max(1, g.now-g.tickFrom)
 	g.tickFrom = g.now
 	if g.tickAt = sim.Never; g.ticking > 0 {
-		g.tickAt = g.now + glideTick
+		g.tickAt = g.now + g.stride()
 	}
 	if s := g.is.s; g.now >= s.tel.tickAt && s.tel.c.StormWindow > 0 {
 		g.storms()
 	}
 }
+
+// stride returns how long the next tick may be: while no queue marks, or will
+// before half of the time that it takes to get there as it goes, a few ticks are as
+// good as one.
+func (g *Glide) stride() sim.Time {
+	most := float64(maxTick)
+	if len(g.relays) > 0 {
+		most = min(most, float64(g.slice)/2)
+	}
+	for l := 1; l < len(g.busy) && most >= 2*float64(glideTick); l++ {
+		for _, i := range g.busy[l] {
+			p := &g.ports[i]
+			most = min(most, (min(p.kmin, p.limit)-p.q)/max(2*(p.in-p.free()), least))
+		}
+	}
+	return max(1, sim.Time(most)/glideTick) * glideTick
+}
+
+// hasten ends the present tick soon: a rate has changed by x, of so many at most.
+func (g *Glide) hasten(x, line float64) {
+	if math.Abs(x) > line/16 && g.tickAt != sim.Never {
+		g.tickAt = min(g.tickAt, g.now+glideTick)
+	}
+}
+
+// maxTick bounds a tick, least is a rate that is none.
+const (
+	maxTick = 16 * glideTick
+	least   = 1e-12
+)
 
 // flow brings what receivers have got up to now, and tells the telemetry.
 func (g *Glide) flow() {

@@ -79,7 +79,7 @@ func (s *shard) window(st *stormState) {
 	tx := s.ports[st.port].txBytes
 	rate := s.goodput(tx-st.snapTx, s.now-t.snapAt)
 	hot := st.cnps >= t.c.StormCNPs
-	if st.left > 0 {
+	if st.left > 0 && s.underWay(t.ended[st.past].Flows) {
 		st.left--
 		t.ended[st.past].After = min(t.ended[st.past].After, rate)
 	}
@@ -94,7 +94,9 @@ func (s *shard) window(st *stormState) {
 	} else if st.open {
 		s.endStorm(st)
 		st.past, st.left = int32(len(t.ended)-1), aftermath-1
-		t.ended[st.past].After = rate
+		if s.underWay(st.flows) {
+			t.ended[st.past].After = rate
+		}
 	}
 	if !st.open {
 		st.flows = st.flows[:0]
@@ -102,9 +104,16 @@ func (s *shard) window(st *stormState) {
 	st.cnps, st.prevTx, st.snapTx = 0, st.snapTx, tx
 }
 
+// underWay reports whether any of the flows has bytes left: a port that has nothing
+// more to send is not slow.
+func (s *shard) underWay(ids []fabric.FlowID) bool {
+	return slices.ContainsFunc(ids, func(id fabric.FlowID) bool { return s.e.flows[id].left > 0 })
+}
+
 // endStorm closes the open storm of st at the end of its last hot window.
 func (s *shard) endStorm(st *stormState) {
 	st.storm.During = s.goodput(st.endTx-st.startTx, st.storm.End-st.storm.Start)
+	st.storm.After = st.storm.During // unless windows follow
 	st.storm.Flows = slices.Clone(st.flows)
 	st.open = false
 	s.tel.ended = append(s.tel.ended, st.storm)
