@@ -239,6 +239,8 @@ func fidelityLine(s *Summary) string {
 	switch {
 	case s.Fidelity == "flow":
 		text = "flow engine: max-min fair rates on the real routes; no packets, queues or congestion control"
+	case s.Fidelity == "hybrid":
+		text = fmt.Sprintf("hybrid engine: %s of the bytes moved as packets, the rest as fluid under DCQCN or by repetition", humanPercent(d.PacketCoverage))
 	case d.PacketCoverage < 1:
 		text = fmt.Sprintf("%s engine: %s of the bytes moved as packets, the rest at flow fidelity", s.Fidelity, humanPercent(d.PacketCoverage))
 	default:

@@ -19,7 +19,7 @@ type Spec struct {
 // RunSpec is how the scenario is simulated.
 type RunSpec struct {
 	Section
-	Fidelity Val[string]   `yaml:"fidelity" enum:"flow,hybrid,packet" default:"hybrid" doc:"flow: max-min rates; packet: every packet; hybrid: packets where something changes"`
+	Fidelity Val[string]   `yaml:"fidelity" enum:"flow,hybrid,packet" default:"hybrid" doc:"flow: max-min rates; packet: every packet; hybrid: packets where buffers fill or flows are short, between them fluid under DCQCN"`
 	Steps    Val[int]      `yaml:"steps" default:"1" min:"1" max:"1000" doc:"training steps"`
 	Until    Val[sim.Time] `yaml:"until" min:"1ps" doc:"stop at this simulated time, which is no failure: exit code 0, and partial results if the jobs were not done; absent: when the jobs are done"`
 	// Parallel is hybrid.Config.Exact.

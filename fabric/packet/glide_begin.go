@@ -58,7 +58,7 @@ func (is *Island) Glide(now, least sim.Time) *Glide {
 	g.absorb()
 	for i := range g.qps {
 		q := &g.qps[i]
-		if q.state == qpSends && q.sent >= q.total {
+		if q.state == qpSends && q.total == 0 {
 			q.state, q.tailAt = qpArrives, max(q.tailAt, now)
 		}
 		if q.state == qpWaits {

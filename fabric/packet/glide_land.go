@@ -97,8 +97,8 @@ func (g *Glide) unload(i int32, fill []int64) {
 	g.settle(q)
 	end, sent := x.size, g.all(q)
 	if q.state == qpSends {
-		sent = min(sent, int64(q.sent/g.frame))
-		end = min(x.size-1, q.had+sent*e.payload)
+		sent = min(sent, max(0, int64(math.Ceil(q.sent/g.frame-1e-6)))) // one that has begun is on its way
+		end = min(x.size, q.had+sent*e.payload)
 	}
 	stand, at := int64(0), end
 	for h := q.hop; h < q.hop+q.n; h++ {
@@ -133,7 +133,7 @@ func (g *Glide) unload(i int32, fill []int64) {
 	g.count(q, sent, stand)
 	x.next, x.high, x.una, r.next = end, end, at, at
 	s.setRate(q.qi, q.rate)
-	x.avail = q.after(s.now, q.pace, g.frame)
+	x.avail = s.now + max(0, sim.Time((float64(sent)*g.frame-q.sent)/q.pace))
 	if x.quota = 1<<63 - 1; !math.IsInf(q.quota, 1) {
 		x.quota = int64(q.quota)
 	}

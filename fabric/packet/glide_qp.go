@@ -52,6 +52,9 @@ func (g *Glide) board(qi, flow int32) int32 {
 		quota: math.Inf(1), due: max(x.avail, g.now), applyAt: sim.Never, endAt: sim.Never, quotaAt: sim.Never, cnpAt: r.cnpAt, marks: g.qps[i].marks[:0], cnps: g.qps[i].cnps[:0],
 	}
 	q := &g.qps[i]
+	if x.state&stBegun != 0 {
+		q.sent = -q.pace * float64(q.due-g.now) // it waits for its next packet
+	}
 	if x.quota < 1<<62 {
 		q.quota = float64(x.quota)
 	}
@@ -73,12 +76,11 @@ func (g *Glide) board(qi, flow int32) int32 {
 		ahead += o.reach
 		*h = glideHop{port: p, qp: i, place: int32(len(g.ports[p].ins)), fed: g.ports[p].host, at: g.now, part: 0.5, ahead: ahead}
 		g.ports[p].ins = append(g.ports[p].ins, hop+k)
-		q.lat += o.reach
 		if k > 0 {
 			ahead += o.rate.TxTime(e.payload + e.header)
-			q.lat += o.rate.TxTime(last)
 		}
 	}
+	q.lat = e.lastWay(e.paths[x.path:x.path+n], last, x.size > e.payload)
 	for k := int32(1); k < n; k++ {
 		if !g.raise(g.hops[hop+k].port, g.ports[g.hops[hop+k-1].port].level+1) {
 			g.over = true // ports that wait for one another have no order
@@ -87,6 +89,26 @@ func (g *Glide) board(qi, flow int32) int32 {
 	g.live++
 	g.flows[flow].qps = append(g.flows[flow].qps, i)
 	return i
+}
+
+// lastWay returns how long the last packet of a QP, of so many bytes on the wire,
+// takes from its end at the NIC to the receiver: if others go before it, it never
+// overtakes the one just before, which is full.
+func (e *Engine) lastWay(path []int32, last int64, follows bool) sim.Time {
+	t, before := sim.Time(0), -e.ports[path[0]].rate.TxTime(last)
+	for k, pi := range path {
+		o := &e.ports[pi]
+		if k > 0 {
+			before += o.rate.TxTime(e.payload + e.header)
+			if follows {
+				t = max(t, before)
+			}
+			t += o.rate.TxTime(last)
+		}
+		t += o.reach
+		before += o.reach
+	}
+	return t
 }
 
 // raise lifts a port, and those behind it on the way of any QP, to a level.

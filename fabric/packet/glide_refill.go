@@ -103,8 +103,10 @@ func (g *Glide) stamp() {
 			continue
 		}
 		for len(q.marks) > 0 {
-			g.answer(int32(i))
-			s.setTimer(q.qi, max(q.cnps[len(q.cnps)-1], s.now), tagCNP)
+			n, at := len(q.cnps), max(q.marks[0].at+q.back, s.now)
+			if g.answer(int32(i)); len(q.cnps) > n {
+				s.setTimer(q.qi, at, tagCNP)
+			}
 		}
 		s.rcv[q.qi].cnpAt = q.cnpAt
 	}
