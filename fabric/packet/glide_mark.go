@@ -38,20 +38,21 @@ func (g *Glide) mark(p *glidePort, before, d float64) {
 	}
 }
 
-// notify sends a CNP for a mark that a packet of hop h has got at a time, if
-// the receiver may send one once the packet has come through the queues that
-// stand on its way.
+// notify lets a mark that a packet of hop h has got at a time come to the receiver
+// once the packet has passed the queues that stand on its way. The way to the hop
+// counts too: rates come there at once, packets do not.
 func (g *Glide) notify(h int32, p *glidePort, at sim.Time) {
 	x := &g.hops[h]
 	if p.markIn {
 		at += sim.Time(p.q / p.free())
 	}
-	for q := &g.qps[x.qp]; h+1 < q.hop+q.n; h++ {
+	q := &g.qps[x.qp]
+	for ; h+1 < q.hop+q.n; h++ {
 		if y := &g.ports[g.hops[h+1].port]; y.busy {
 			at += sim.Time(y.q / y.free())
 		}
 	}
-	g.comes(x.qp, at+x.ahead, p.pi)
+	g.comes(x.qp, at+g.hops[q.hop].ahead, p.pi)
 }
 
 // comes puts a mark by a port that comes to the receiver of QP i at a time among
