@@ -28,6 +28,10 @@ type counter struct {
 	ackEvery       int64
 	openPackets    int64
 	maxOpenPackets int64
+	openQPs        int64
+	maxOpenQPs     int64
+	glideLeast     sim.Time // flows that take as long alone glide; 0: none does
+	glideHops      int64    // of dataHops and ackHops
 	hops           map[[2]int32]int64 // by leaves
 }
 
@@ -47,13 +51,16 @@ func (c *counter) StartGroup(flows []fabric.Flow) []fabric.FlowID {
 		}
 		c.flows++
 		c.bytes += f.Bytes
-		var packets int64
+		var packets, qps int64
 		if inside {
-			packets = min(c.share, c.packet(f, int64(max(1, f.QPs))))
+			qps = int64(max(1, f.QPs))
+			packets = min(c.share, c.packet(f, qps))
 			c.openPackets += packets
 			c.maxOpenPackets = max(c.maxOpenPackets, c.openPackets)
+			c.openQPs += qps
+			c.maxOpenQPs = max(c.maxOpenQPs, c.openQPs)
 		}
-		c.arrive(f, packets)
+		c.arrive(f, packets, qps)
 	}
 	return ids
 }
@@ -68,8 +75,12 @@ func (c *counter) packet(f *fabric.Flow, qps int64) int64 {
 	p := qps * c.framing.Packets((b+qps-1)/qps)
 	c.packetBytes += b
 	c.packetQPs += qps
+	acks := (p + c.ackEvery - 1) / c.ackEvery
 	c.dataHops += p * hops
-	c.ackHops += (p + c.ackEvery - 1) / c.ackEvery * hops
+	c.ackHops += acks * hops
+	if c.glideLeast > 0 && c.alone(f) >= c.glideLeast {
+		c.glideHops += (p + acks) * hops
+	}
 	return p
 }
 
@@ -89,14 +100,20 @@ func (c *counter) leaf(n fabric.NodeID) fabric.NodeID {
 	return c.g.Ports[c.g.PortsOf(n)[0]].Peer
 }
 
-func (c *counter) arrive(f *fabric.Flow, packets int64) {
+// alone is how long a flow takes without contention.
+func (c *counter) alone(f *fabric.Flow) sim.Time {
 	rate := min(c.g.Ports[c.g.PortsOf(f.Src)[0]].Rate, c.g.Ports[c.g.PortsOf(f.Dst)[0]].Rate)
 	if f.MaxRate > 0 {
 		rate = min(rate, f.MaxRate)
 	}
+	return rate.TxTime(c.framing.WireBytes(f.Bytes)) + 2*sim.Microsecond
+}
+
+func (c *counter) arrive(f *fabric.Flow, packets, qps int64) {
 	done := f.Done
-	c.k.After(f.Delay+rate.TxTime(c.framing.WireBytes(f.Bytes))+2*sim.Microsecond, func() {
+	c.k.After(f.Delay+c.alone(f), func() {
 		c.openPackets -= packets
+		c.openQPs -= qps
 		if done != nil {
 			done.Arrive(c.k)
 		}

@@ -11,10 +11,10 @@ const (
 	// glideUnits is how many units after a change on an island of packets are left
 	// to packets before it may glide.
 	glideUnits = 4
-	// glideLeast is how long a flow alone has to take to be part of a glide: 25
+	// GlideLeast is how long a flow alone has to take to be part of a glide: 25
 	// ticks, a few answers of congestion control. What is shorter depends on the
 	// places of single packets, and costs few.
-	glideLeast = 100 * sim.Microsecond
+	GlideLeast = 100 * sim.Microsecond
 )
 
 // mayGlide begins a glide at sample x if the island is under congestion, but
@@ -25,7 +25,7 @@ func (r *runner) mayGlide(x *packet.Sample) bool {
 	if last == nil || r.count < glideUnits || !r.unsettled(last, x) || x.Trouble(last) {
 		return false
 	}
-	r.glide = r.live.Glide(r.clock, glideLeast)
+	r.glide = r.live.Glide(r.clock, GlideLeast)
 	return r.glide != nil
 }
 
@@ -77,7 +77,7 @@ func (e *Engine) board(j *joining, s *step, now sim.Time) bool {
 	}
 	for i := range s.flows {
 		f := s.flows[i].Flow
-		if len(f.Upstream) > 0 || f.Class != s.flows[0].Flow.Class || e.flows[s.flows[i].ID].rec.Ideal < glideLeast {
+		if len(f.Upstream) > 0 || f.Class != s.flows[0].Flow.Class || e.flows[s.flows[i].ID].rec.Ideal < GlideLeast {
 			return false
 		}
 	}
@@ -92,7 +92,7 @@ func (e *Engine) board(j *joining, s *step, now sim.Time) bool {
 			r.unpark(now)
 		}
 		if r.glide == nil {
-			r.glide = r.live.Glide(now, glideLeast)
+			r.glide = r.live.Glide(now, GlideLeast)
 		}
 		if r.glide == nil || !r.glide.Takes(s.flows[0].Flow.Class) {
 			return false

@@ -32,17 +32,19 @@ func (g *Glide) EarliestEnd(wanted func(fabric.FlowID) bool) sim.Time {
 // qpEnd is EarliestEnd of one QP.
 func (g *Glide) qpEnd(q *glideQP) sim.Time {
 	switch q.state {
-	case qpTrails, qpArrives:
+	case qpTrails:
+		return g.now // its queues may be shorter as packets
+	case qpArrives:
 		return q.tailAt
 	case qpWaits:
 		return q.startAt
 	}
 	p := &g.ports[g.hops[q.hop].port]
-	left := q.total - q.sent - 2*g.frame
+	left, since := q.total-q.sent-2*g.frame, p.since // what a ticked NIC has sent is known up to its last tick
 	if !p.busy {
-		left -= float64(q.send * float64(g.now-q.at))
+		left, since = left-float64(q.send*float64(g.now-q.at)), g.now
 	}
-	return g.now + max(0, sim.Time(left/p.full))
+	return max(g.now, since+sim.Time(left/p.full))
 }
 
 // Land ends the glide at time t, or at Now if that is later, and before anything
@@ -101,7 +103,7 @@ func (g *Glide) unload(i int32, fill []int64) {
 		end = min(x.size, q.had+sent*e.payload)
 	}
 	stand, at := int64(0), end
-	for h := q.hop; h < q.hop+q.n; h++ {
+	for h := q.hop; h < q.hop+q.n && q.state != qpArrives; h++ {
 		y := &g.hops[h]
 		for n := int64(y.held / g.frame); fill[h] < n && at > q.base; fill[h]++ {
 			at = max(q.base, at-g.lastPay(end, at))
