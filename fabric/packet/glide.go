@@ -145,7 +145,8 @@ type glidePort struct {
 	ins         []int32
 	fifo        []glideSlice
 	cells       []glideCell
-	first, cell int // the slice and the cell that are served next
+	first, cell int     // the slice and the cell that are served next
+	flying      float64 // on landing: packets on its wire
 	tx          float64
 	txAt        sim.Time
 }

@@ -107,6 +107,7 @@ func (a *absorber) take(ki, pi int32, at sim.Time, flies bool) {
 			p.tx += size
 		case !stood:
 			p.queue(h, size)
+			e.switches[e.ports[p.pi].sw].fluid += size
 			x.held += size
 			at += sim.Time(p.q / p.free())
 			stood = true

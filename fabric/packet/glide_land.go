@@ -79,6 +79,9 @@ func (g *Glide) Land(t sim.Time) int64 {
 		g.account(&g.ports[i])
 		g.countPort(&g.ports[i])
 	}
+	for _, x := range is.slots {
+		e.switches[x].fluid = 0
+	}
 	g.stamp()
 	g.drop()
 	is.wakeRelays()
@@ -111,8 +114,12 @@ func (g *Glide) unload(i int32, fill []int64) {
 		}
 		y.seq = at
 		s.n.dataHops -= fill[h] * int64(q.hop+q.n-h)
-		reach := e.ports[g.ports[y.port].pi].reach
-		flies := int64(g.leaves(q, h)*float64(reach)/g.frame + 0.5)
+		p := &g.ports[y.port]
+		o := &e.ports[p.pi]
+		reach := o.reach + o.rate.TxTime(e.payload+e.header) // until its last bit is in
+		before := int64(p.flying)
+		p.flying += g.leaves(q, h) * float64(reach) / g.frame
+		flies := int64(p.flying) - before // no more of all QPs than the wire holds
 		for k := int64(0); k < flies && at > q.base; k++ {
 			from := max(q.base, at-g.lastPay(end, at))
 			g.fly(q, h, from, at-from, s.now+reach*sim.Time(2*(flies-k)-1)/sim.Time(2*flies))
@@ -138,6 +145,11 @@ func (g *Glide) unload(i int32, fill []int64) {
 	x.avail = s.now + max(0, sim.Time((float64(sent)*g.frame-q.sent)/q.pace))
 	if x.quota = 1<<63 - 1; !math.IsInf(q.quota, 1) {
 		x.quota = int64(q.quota)
+	}
+	if rto := e.cfg.Recovery.RTO; rto > 0 && at < end {
+		x.state |= stRTO
+		x.rtoAt = s.now + rto
+		s.push(x.rtoAt, evRTO, q.qi, 0)
 	}
 	r.cnpAt = q.cnpAt
 	for _, at := range q.cnps {

@@ -43,6 +43,8 @@ func (g *Glide) serve(p *glidePort) bool {
 		g.mark(p, before, d)
 	}
 	g.watch(p, before)
+	sw := &g.is.e.switches[g.is.e.ports[p.pi].sw]
+	sw.fluid += p.q - before
 	most := p.q
 	for _, h := range p.ins {
 		x := &g.hops[h]
@@ -52,7 +54,7 @@ func (g *Glide) serve(p *glidePort) bool {
 		most = max(most, in.stored)
 		g.pour(&g.qps[x.qp], h+1, x.out, tick)
 	}
-	if most > p.limit && g.full(p) {
+	if (most > p.limit || sw.fluid > float64(sw.pool)/4) && g.full(p) {
 		g.over = true
 	}
 	return p.q > 0 || p.in > p.free()*glideSlack

@@ -130,7 +130,7 @@ func (is *Island) slot(real int32) int32 {
 		}
 	}
 	d := e.switches[real]
-	d.shared, d.used, d.max = 0, 0, 0
+	d.shared, d.used, d.max, d.fluid = 0, 0, 0, 0
 	x := int32(len(e.switches))
 	if n := len(e.freeSlots); n > 0 {
 		x = e.freeSlots[n-1]

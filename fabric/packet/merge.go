@@ -111,8 +111,9 @@ func (is *Island) moveSlots(b *Island) {
 		m := &e.switches[mine]
 		m.shared += d.shared
 		m.used += d.used
+		m.fluid += d.fluid
 		m.max = max(m.max, d.max, m.used)
-		d.shared, d.used = 0, 0
+		d.shared, d.used, d.fluid = 0, 0, 0
 		same[x] = mine
 		e.freeSlots = append(e.freeSlots, x)
 	}

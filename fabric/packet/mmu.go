@@ -7,7 +7,8 @@ type device struct {
 	shared, pool int64 // shared buffer: in use, size
 	used, max    int64 // all bytes buffered; the most so far
 	buffer       int64
-	egressAlpha  int64 // in units of 2^-24
+	fluid        float64 // what a glide has in its queues
+	egressAlpha  int64   // in units of 2^-24
 	egressLimit  int64
 	node         int32
 	cell         int32
