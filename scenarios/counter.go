@@ -30,8 +30,8 @@ type counter struct {
 	maxOpenPackets int64
 	openQPs        int64
 	maxOpenQPs     int64
-	glideLeast     sim.Time // flows that take as long alone glide; 0: none does
-	glideHops      int64    // of dataHops and ackHops
+	glideLeast     sim.Time           // flows that take as long alone glide; 0: none does
+	glideHops      int64              // of dataHops and ackHops
 	hops           map[[2]int32]int64 // by leaves
 }
 
