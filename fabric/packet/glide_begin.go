@@ -101,10 +101,24 @@ func (g *Glide) drop() {
 	}
 }
 
-// crowded reports whether a queue that stands would soon end the glide.
+// crowded reports whether a queue that stands would soon end the glide, or senders
+// that came back to their line rates together, see Floods.
 func (g *Glide) crowded() bool {
+	e := g.is.e
 	for i := range g.ports {
-		if p := &g.ports[i]; float64(g.is.e.ports[p.pi].qbytes) > p.limit {
+		p := &g.ports[i]
+		o := &e.ports[p.pi]
+		if p.host || len(p.ins) == 0 {
+			continue
+		}
+		if float64(o.qbytes) > p.limit {
+			return true
+		}
+		load := 0.0
+		for _, h := range p.ins {
+			load += g.part(&g.qps[g.hops[h].qp])
+		}
+		if e.floods(p.pi, load, float64(o.qbytes)) {
 			return true
 		}
 	}

@@ -37,8 +37,13 @@ func (g *Glide) Start(at sim.Time, fs []IslandFlow) {
 
 // foresee notes what q, which waits for its start, will send: its share of the NIC.
 func (g *Glide) foresee(q *glideQP) {
+	g.expect(q, g.part(q))
+}
+
+// part returns the share of q of its NIC.
+func (g *Glide) part(q *glideQP) float64 {
 	nic := &g.ports[g.hops[q.hop].port]
-	g.expect(q, min(q.pace, nic.full/float64(len(nic.ins))))
+	return min(wireRate(q.line), nic.full/float64(len(nic.ins)))
 }
 
 // expect notes what q will send once it starts.
@@ -95,14 +100,22 @@ func (e *Engine) Floods(fs []IslandFlow, glides []*Glide) bool {
 				q = g.ports[k].q
 			}
 		}
-		if o.mark >= 0 {
-			q = max(q, float64(e.markings[o.mark].kmax))
-		}
-		if over := x - wireRate(o.rate); over > 0 && q+over*float64(cutsTime) > glideRoom*e.roomFor(o, pi) {
+		if e.floods(pi, x, q) {
 			return true
 		}
 	}
 	return false
+}
+
+// floods reports whether a load on port pi, where q bytes stand, would fill its
+// queue beyond what a glide may carry before senders have been cut.
+func (e *Engine) floods(pi int32, load, q float64) bool {
+	o := &e.ports[pi]
+	if o.mark >= 0 {
+		q = max(q, float64(e.markings[o.mark].kmax))
+	}
+	over := load - wireRate(o.rate)
+	return over > 0 && q+over*float64(cutsTime) > glideRoom*e.roomFor(o, pi)
 }
 
 // cutsTime is how long QPs that overload a port go on until it does not grow any
