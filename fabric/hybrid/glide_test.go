@@ -87,7 +87,8 @@ func TestGlideIsPacketsInTheMean(t *testing.T) {
 		fewer float64 // events
 	}{
 		{"two into one", g, r, burst(g, 2, 128<<20, 1), 50},
-		{"eight into one", g, r, burst(g, 8, 48<<20, 1), 10},
+		{"four into one", g, r, burst(g, 4, 48<<20, 1), 5},
+		{"eight into one", g, r, burst(g, 8, 48<<20, 1), 1}, // a crowd: packets
 		{"wave", g, r, wave(g, 16<<20, 4), 4},
 		{"ring with collisions", g, r, ringOf, 20},
 		{"long ring of four", small, sr, together(long), 50},

@@ -118,12 +118,16 @@ func (g *Glide) crowded() bool {
 		for _, h := range p.ins {
 			load += g.part(&g.qps[g.hops[h].qp])
 		}
-		if e.floods(p.pi, load, float64(o.qbytes)) {
+		if load > crowd*p.full && e.floods(p.pi, load, float64(o.qbytes)) {
 			return true
 		}
 	}
 	return false
 }
+
+// crowd is how many times a port's rate makes an incast of its senders: hash
+// collisions of a few flows come back one by one.
+const crowd = 5
 
 // held reports whether something but congestion control holds packets back: a
 // pause, a link that is down or loses packets.
