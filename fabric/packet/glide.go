@@ -182,17 +182,17 @@ const (
 	maxLevel = 64 // the longest chain of ports in a fabric without loops of waiting
 )
 
-// over is by how much a rate may seem to exceed a port's, being a sum of floats.
+// glideSlack is by how much a rate may seem to exceed a port's, being a sum of floats.
 const glideSlack = 1 + 1e-9
 
 // wireRate returns bytes a picosecond.
 func wireRate(r sim.Rate) float64 { return float64(r) / 8 / float64(sim.Second) }
 
-// newGlide returns a glide without QPs.
-func (is *Island) newGlide(c *dcqcn, now sim.Time) *Glide {
+// NewGlide returns a glide of an island without flows.
+func (is *Island) NewGlide(now sim.Time) *Glide {
 	e := is.e
 	return &Glide{
-		is: is, c: c, now: now, tickAt: sim.Never, rateAt: now, slice: sim.Never,
+		is: is, c: e.cc.(*dcqcn), now: now, tickAt: sim.Never, rateAt: now, slice: sim.Never,
 		pay: float64(e.payload), frame: float64(e.payload + e.header),
 	}
 }

@@ -65,15 +65,14 @@ func (a *absorber) take(ki, pi int32, at sim.Time, flies bool) {
 	}
 	q := &g.qps[i]
 	if k.what() == kindCNP {
+		come := false // to pi, on its way
 		for _, p := range e.paths[e.rcv[q.qi].path:] {
 			if p < 0 {
 				break
 			}
-			if pi < 0 || p != pi {
-				continue
+			if come = come || p == pi; come {
+				at += e.ports[p].reach + e.ports[p].rate.TxTime(e.ack)
 			}
-			pi = e.peerPath(e.rcv[q.qi].path, p)
-			at += e.ports[p].reach + e.ports[p].rate.TxTime(e.ack)
 		}
 		g.onWay(i, at)
 		return
@@ -125,14 +124,6 @@ func (a *absorber) take(ki, pi int32, at sim.Time, flies bool) {
 	}
 }
 
-// peerPath returns what follows port p on a path.
-func (e *Engine) peerPath(path, p int32) int32 {
-	for e.paths[path] != p {
-		path++
-	}
-	return e.paths[path+1]
-}
-
 // queue adds bytes of hop h to the queue, about a tick's worth to a slice.
 func (p *glidePort) queue(h int32, bytes float64) {
 	n := len(p.fifo)
@@ -168,14 +159,7 @@ func (g *Glide) clear() {
 			s.watchDrain(pi, o, before)
 		}
 		o.pending, o.ready, o.freeAt = false, 0, min(o.freeAt, g.now)
-		for q := range uint8(e.nq) {
-			*e.queue(pi, q) = queue{head: -1, tail: -1}
-		}
-		for k := range e.nc {
-			a := &e.accounts[pi*e.nc+k]
-			a.used, a.hdr = 0, 0
-			e.deficits[pi*e.nc+k] = 0
-		}
+		e.empty(pi)
 	}
 	for _, x := range g.is.slots {
 		e.switches[x].used, e.switches[x].shared = 0, 0

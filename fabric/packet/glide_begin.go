@@ -20,7 +20,7 @@ func (is *Island) Glide(now, least sim.Time) *Glide {
 	if !e.CanGlide() || s.faults || is.held() {
 		return nil
 	}
-	g := is.newGlide(e.cc.(*dcqcn), now)
+	g := is.NewGlide(now)
 	s.attach(e)
 	place := map[int32]int32{}
 	for _, fi := range is.open {
@@ -89,12 +89,7 @@ func (e *Engine) alone(f *flow) sim.Time {
 	return min(x.line*sim.Rate(f.qps), e.ports[x.port].rate).TxTime(f.rec.Bytes)
 }
 
-// NewGlide returns a glide of an island without flows.
-func (is *Island) NewGlide(now sim.Time) *Glide {
-	return is.newGlide(is.e.cc.(*dcqcn), now)
-}
-
-// drop undoes newGlide.
+// drop undoes NewGlide and what has come on board since.
 func (g *Glide) drop() {
 	for i := range g.ports {
 		g.is.e.glideOf[g.ports[i].pi] = 0

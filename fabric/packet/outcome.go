@@ -245,16 +245,12 @@ func (is *Island) free() ([]fabric.LinkID, []fabric.FlowID) {
 		p, b := &e.ports[pi], &is.base[i]
 		p.txBytes, p.txPkts, p.maxq, p.ecn, p.drops, p.pauses, p.pausedTime = b.txBytes, b.txPkts, b.maxq, b.ecn, b.drops, b.pauses, b.paused
 		p.pending, p.ready, p.paused, p.qbytes, p.freeAt = false, 0, 0, 0, 0
-		for q := range uint8(e.nq) {
-			*e.queue(pi, q) = queue{head: -1, tail: -1}
-		}
+		e.empty(pi)
 		if p.sw >= 0 {
 			p.sw = e.swOf[p.node]
 		}
 		e.owner[pi] = 0
 		for k := range e.nc {
-			a := &e.accounts[pi*e.nc+k]
-			a.used, a.hdr = 0, 0
 			e.xoff[pi*e.nc+k] = false
 		}
 	}
@@ -277,6 +273,19 @@ func (is *Island) free() ([]fabric.LinkID, []fabric.FlowID) {
 	}
 	e.freeSlots = append(e.freeSlots, is.slots...)
 	return links, flows
+}
+
+// empty takes everything out of the queues of port pi, and what came over it off
+// the books of its switch.
+func (e *Engine) empty(pi int32) {
+	for q := range uint8(e.nq) {
+		*e.queue(pi, q) = queue{head: -1, tail: -1}
+	}
+	for k := range e.nc {
+		a := &e.accounts[pi*e.nc+k]
+		a.used, a.hdr = 0, 0
+		e.deficits[pi*e.nc+k] = 0
+	}
 }
 
 // recycle keeps the shard for another island.
