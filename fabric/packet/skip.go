@@ -202,24 +202,14 @@ func (is *Island) moveCounters(a, b *Sample, d sim.Time, total, packets int64) {
 func (is *Island) moveBins(a, b *Sample, d sim.Time, total int64) {
 	s := is.s
 	t := &s.tel
-	if t.c.MaxBins == 0 || t.c.RateBin == 0 || d == 0 {
+	if d == 0 {
 		return
 	}
 	more := func(from, to int64) int64 { return mulDiv(to-from, int64(d), int64(b.At-a.At)) }
-	sums := [binKinds]int64{
+	for k, n := range [binKinds]int64{
 		binCNPs: more(a.n.cnps, b.n.cnps), binPauses: more(a.n.pauses, b.n.pauses), binECN: more(a.n.marked, b.n.marked), binDelivered: total,
-	}
-	done := [binKinds]int64{}
-	from := s.now - d
-	for at := from; at < s.now; {
-		t.count(at, binDelivered, 0)
-		next := min(s.now, max(at+1, t.end))
-		for k, n := range sums {
-			x := mulDiv(n, int64(next-from), int64(d))
-			t.v[k][t.at] += x - done[k]
-			done[k] = x
-		}
-		at = next
+	} {
+		t.spread(k, s.now-d, s.now, n)
 	}
 }
 

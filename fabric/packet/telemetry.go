@@ -72,6 +72,34 @@ func (t *telemetry) count(now sim.Time, kind int, n int64) {
 	t.v[kind][t.at] += n
 }
 
+// spread adds n evenly to the bins of one kind from a time to another, which may
+// be before the current one. Where there is no time between, or n takes back what
+// was counted too early, it is the bin of that other.
+func (t *telemetry) spread(kind int, from, to sim.Time, n int64) {
+	if n == 0 || t.c.MaxBins == 0 || t.c.RateBin == 0 {
+		return
+	}
+	if !t.begun {
+		t.roll(from)
+	}
+	if to >= t.end {
+		t.roll(to)
+	}
+	from, to = max(from, t.start), max(to, t.start)
+	if n < 0 || from >= to {
+		t.v[kind][(to-t.start)/t.width] += n
+		return
+	}
+	done := int64(0)
+	for at := from; at < to; {
+		i := (at - t.start) / t.width
+		at = min(to, t.start+(i+1)*t.width)
+		x := mulDiv(n, int64(at-from), int64(to-from))
+		t.v[kind][i] += x - done
+		done = x
+	}
+}
+
 // roll moves to the bin that holds now; when the bins are used up it doubles
 // their width.
 func (t *telemetry) roll(now sim.Time) {

@@ -105,3 +105,24 @@ func TestStorm(t *testing.T) {
 		t.Errorf("before %.3g, during %.3g, after %.3g bit/s: want a full queue during the storm and a collapse after it", st.Before, st.During, st.After)
 	}
 }
+
+// Counts go to the bins of their time, also to bins that are past, in equal parts.
+func TestTelemetrySpreadsOverBins(t *testing.T) {
+	var tel telemetry
+	tel.init(&Telemetry{RateBin: 10, MaxBins: 4})
+	tel.spread(binECN, 5, 25, 8)
+	tel.count(38, binECN, 1)
+	tel.spread(binECN, 12, 12, 3)
+	tel.spread(binECN, 12, 12, -1)
+	for i, want := range []int64{2, 6, 2, 1} {
+		if got := tel.v[binECN][i]; got != want {
+			t.Errorf("bin %d has %d, want %d", i, got, want)
+		}
+	}
+	tel.spread(binECN, 38, 58, 4) // bins of 20 from here on
+	for i, want := range []int64{8, 3 + 0, 4} {
+		if got := tel.v[binECN][i]; got != want {
+			t.Errorf("bin %d of twice the width has %d, want %d", i, got, want)
+		}
+	}
+}
