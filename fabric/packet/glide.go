@@ -40,18 +40,17 @@ type Glide struct {
 	heap       []int32              // QPs with something to come, the earliest first
 	live       int                  // QPs not finished
 
-	busy     [maxLevel + 1][]int32 // ports that are ticked, by level
-	ticking  int                   // how many they are
-	tickFrom sim.Time
-	lasted   sim.Time // the last tick
-	slice    sim.Time // the least time that a slice of those that relay takes
-	tickAt   sim.Time // Never: none is
-	stale    []int32  // NIC ports whose share has changed with what ACKs leave
+	busy    [maxLevel + 1][]int32 // ports that are ticked, by level
+	ticking int                   // how many they are
+	slice   sim.Time              // the least time that a slice of those that relay takes
+	tickAt  sim.Time              // when the next tick ends; Never: none does
+	stale   []int32               // NIC ports whose share has changed with what ACKs leave
 
 	pay, frame float64 // payload of a packet and its bytes on the wire
 	rate       float64 // what receivers get, without what goes by ticks
 	rateAt     sim.Time
 	moved      float64 // bytes that they have got
+	poured     float64 // that they get in this tick, by ticks
 	told       int64   // of their payload, as the telemetry has it
 	delivered  int64   // payload of QPs that are done
 	want       []float64
@@ -87,6 +86,7 @@ type glideQP struct {
 	cnps        []sim.Time  // when CNPs on their way come, in order
 	cnpAt       sim.Time    // the receiver sends none before
 	ackRate     float64     // that the ports of its ACKs count with
+	mean        float64     // what it has sent of late, of a ticked NIC
 	tail        int32       // the hop that its last byte has come to
 	tailAt      sim.Time
 	lat         sim.Time // of the last packet from the NIC's wire to the receiver, queues apart
@@ -102,10 +102,11 @@ const (
 	qpGone
 )
 
-// glideMark is a mark that comes to a receiver at a time, by a port.
+// glideMark is a mark that comes to a receiver at a time, of a packet that port
+// has sent when it was drawn.
 type glideMark struct {
-	at   sim.Time
-	port int32
+	at, drawn sim.Time
+	port      int32
 }
 
 // of reports whether q is in progress for a flow: the place of one that is done
@@ -123,6 +124,7 @@ type glideHop struct {
 	held     float64  // in the queue
 	kept     float64  // of that, what glidePort.stored counts of the port before
 	out      float64  // in this tick
+	next     float64  // of what its port sends in the time that marks are drawn for
 	part     float64  // of a packet that has not been drawn for
 	seq      int64    // on landing: where the packets here and beyond end
 	ahead    sim.Time // from here to the receiver
@@ -141,7 +143,13 @@ type glidePort struct {
 	stored      float64 // of what it has sent, in the buffer of the next switch
 	kmin, limit float64 // limit: beyond, the buffer is looked at
 	m           *marking
+	woke        sim.Time // when it became busy
 	since       sim.Time // when its tick began
+	nextAt      sim.Time // when it ends
+	lasted      sim.Time // the tick before
+	marked      sim.Time // up to when marks have been drawn
+	grew        float64  // how fast they took the queue to grow
+	owed        float64  // by how much more they should have seen in the tick before
 	ins         []int32
 	fifo        []glideSlice
 	cells       []glideCell
@@ -173,10 +181,6 @@ type glideFlow struct {
 	kept       bool    // others may relay it
 }
 
-// glideTick is the length of a tick: the shortest time between two cuts of a QP
-// (CNPInterval of ConnectX), below the round trip through any queue that marks.
-const glideTick = 4 * sim.Microsecond
-
 const (
 	maxHops  = 16 // on the way of a QP, else it goes by packets
 	maxLevel = 64 // the longest chain of ports in a fabric without loops of waiting
@@ -204,7 +208,7 @@ func (g *Glide) port(pi int32) int32 {
 		return i - 1
 	}
 	o := &e.ports[pi]
-	p := glidePort{pi: pi, full: wireRate(o.rate), host: o.sw < 0, txAt: g.now, limit: math.Inf(1), kmin: math.Inf(1)}
+	p := glidePort{lasted: glideTick, pi: pi, full: wireRate(o.rate), host: o.sw < 0, txAt: g.now, limit: math.Inf(1), kmin: math.Inf(1)}
 	if o.sw >= 0 {
 		p.markIn = e.switches[o.sw].markIn
 		p.limit = e.roomFor(o, pi) / 2

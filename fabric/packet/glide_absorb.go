@@ -120,7 +120,7 @@ func (a *absorber) take(ki, pi int32, at sim.Time, flies bool) {
 	}
 	q.tailAt = max(q.tailAt, at)
 	if k.flags()&flagECN != 0 {
-		g.comes(i, at, b.aux)
+		g.comes(i, glideMark{at: at, port: b.aux})
 	}
 }
 

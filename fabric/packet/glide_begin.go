@@ -80,6 +80,7 @@ func (is *Island) Glide(now, least sim.Time) *Glide {
 			g.tie(p, place)
 		}
 	}
+	g.breakTick()
 	return g
 }
 

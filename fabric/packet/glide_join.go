@@ -125,14 +125,6 @@ const cutsTime = 6 * glideTick
 // hold brings the glide to t; what happens before has been handled.
 func (g *Glide) hold(t sim.Time) { g.now = max(g.now, t) }
 
-// breakTick ends the present tick of busy ports now.
-func (g *Glide) breakTick() {
-	if g.ticking > 0 && g.now > g.tickFrom {
-		g.tick()
-	}
-	g.reshare()
-}
-
 // Merge takes another glide in, which has been brought to the same time, with its
 // island; see Island.Merge.
 func (g *Glide) Merge(b *Glide, now sim.Time) {
@@ -194,9 +186,7 @@ func (g *Glide) Merge(b *Glide, now sim.Time) {
 		g.busy[l] = appendShifted(g.busy[l], b.busy[l], port)
 	}
 	g.ticking += b.ticking
-	if g.tickAt = sim.Never; g.ticking > 0 {
-		g.tickFrom, g.tickAt = now, now+glideTick
-	}
+	g.tickAt = min(g.tickAt, b.tickAt)
 	g.live += b.live
 	g.slice = min(g.slice, b.slice)
 	g.rate += b.rate

@@ -57,6 +57,7 @@ func (g *Glide) Land(t sim.Time) int64 {
 	g.hold(t)
 	t = g.now
 	g.breakTick()
+	g.revoke()
 	g.flow()
 	s.now = t
 	s.w.moveTo(t)
@@ -169,7 +170,7 @@ func (g *Glide) leaves(q *glideQP, h int32) float64 {
 	case h+1 < q.hop+q.n:
 		return g.hops[h+1].in
 	case g.ports[x.port].busy:
-		return x.out / float64(g.lasted)
+		return x.out / float64(g.ports[x.port].lasted)
 	}
 	return x.in
 }

@@ -10,8 +10,6 @@ func (g *Glide) serve(p *glidePort) bool {
 	}
 	g.account(p)
 	g.is.s.events++
-	tick := float64(g.now - g.tickFrom)
-	part := d / tick // of a tick that had begun when the port became busy
 	before := p.q
 	slice := glideSlice{}
 	for _, h := range p.ins {
@@ -20,10 +18,6 @@ func (g *Glide) serve(p *glidePort) bool {
 		x.out = 0
 		if !x.fed {
 			a += float64(x.in * float64(g.now-x.at))
-		} else if part < 1 {
-			x.out = a * (1 - part)
-			p.tx += x.out
-			a -= x.out
 		}
 		x.got, x.at = 0, g.now
 		if a > 0 {
@@ -38,9 +32,9 @@ func (g *Glide) serve(p *glidePort) bool {
 		p.q += slice.bytes
 	}
 	p.tx += g.drain(p, float64(p.free()*d))
-	p.since = g.now
-	if high := max(before, p.q); p.m != nil && high > p.kmin {
-		g.mark(p, before, d)
+	p.since, p.lasted = g.now, g.now-p.since
+	if p.m != nil {
+		p.owed = (p.above(p.q) - p.above(before+float64(p.grew*d))) / 2
 	}
 	g.watch(p, before)
 	sw := &g.is.e.switches[g.is.e.ports[p.pi].sw]
@@ -52,7 +46,7 @@ func (g *Glide) serve(p *glidePort) bool {
 		in.stored += x.held - x.kept
 		x.kept = x.held
 		most = max(most, in.stored)
-		g.pour(&g.qps[x.qp], h+1, x.out, tick)
+		g.pour(&g.qps[x.qp], h+1, x.out, d)
 	}
 	if (most > p.limit || sw.fluid > float64(sw.pool)/4) && g.full(p) {
 		g.over = true
@@ -141,8 +135,11 @@ func (g *Glide) feedNIC(p *glidePort) bool {
 		q.sent += x
 		q.quota -= x * g.pay / g.frame
 		p.tx += x
+		p.in += x/d - g.hops[h].in
 		g.hops[h].in = x / d
 		g.pour(q, h+1, x, d)
+		q.mean += float64((x/d - q.mean) * min(1, d/ackMemory))
+		g.countACKs(q, q.mean)
 		if q.state != qpSends {
 			continue
 		}

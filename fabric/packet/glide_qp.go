@@ -167,6 +167,7 @@ func (g *Glide) begin(i int32) {
 	} else {
 		g.feed(q, q.hop+1)
 	}
+	g.align(q)
 }
 
 func (q *glideQP) restartBytes(p *DCQCNParams) {
@@ -227,7 +228,6 @@ func (g *Glide) setRate(i int32, r sim.Rate) {
 func (g *Glide) apply(i int32) {
 	q := &g.qps[i]
 	g.settle(q)
-	g.hasten(wireRate(q.rate)-q.pace, wireRate(q.line))
 	q.pace, q.due, q.applyAt = wireRate(q.rate), g.now, sim.Never
 	if p := &g.ports[g.hops[q.hop].port]; !p.busy {
 		g.share(p)

@@ -61,7 +61,6 @@ func (g *Glide) setSend(i int32, x float64) {
 		return
 	}
 	g.settle(q)
-	g.hasten(x-q.send, wireRate(q.line))
 	q.send = x
 	q.endAt = sim.Never
 	if x > 0 {
@@ -99,6 +98,7 @@ func (g *Glide) pass(q *glideQP, h int32, x float64) {
 		p.in += x - y.in
 		y.in, y.at, y.fed = x, g.now, false
 		if p.busy {
+			g.hasten(y.port)
 			g.feed(q, h+1)
 			return
 		}
@@ -151,22 +151,29 @@ func (g *Glide) pour(q *glideQP, h int32, v, d float64) {
 	for ; h < q.hop+q.n; h++ {
 		y := &g.hops[h]
 		p := &g.ports[y.port]
-		p.in += v/d - y.in
+		more := v/d - y.in
+		p.in += more
 		y.in = v / d
-		if p.busy {
-			y.got += v
+		stays := 0.0
+		over := p.in - p.free()*glideSlack
+		switch {
+		case p.busy && p.woke < g.now:
+			g.hasten(y.port)
+			stays = v * min(1, float64(g.now-p.woke)/d) // before it was not busy
+		case p.busy: // since this tick: what it takes has come already
+			stays = max(0, min(v, more*d))
+		case over > 0:
+			g.wakePort(y.port)
+			stays = min(v, over*d)
+		}
+		if y.got += stays; stays == v {
 			return
 		}
+		v -= stays
 		p.tx += v
-		if over := p.in - p.free()*glideSlack; over > 0 {
-			g.wakePort(y.port)
-			y.got = min(v, over*d) // what was too much in this tick
-			p.tx -= y.got
-			v -= y.got
-		}
 	}
 	q.got += v
-	g.moved += v
+	g.poured += v
 }
 
 // account brings what has left p up to now.
@@ -187,12 +194,11 @@ func (g *Glide) wakePort(i int32) {
 	if p.host {
 		g.stopShares(p)
 	}
-	p.busy, p.since = true, g.now
+	p.busy, p.woke, p.since, p.grew, p.owed = true, g.now, g.now, 0, 0
 	g.busy[p.level] = append(g.busy[p.level], i)
 	g.ticking++
-	if g.tickAt == sim.Never {
-		g.tickFrom, g.tickAt = g.now, g.now+glideTick
-	}
+	p.nextAt = sim.Never
+	g.due(i, g.upTo(p, g.grid(0)))
 	for _, h := range p.ins {
 		y := &g.hops[h]
 		y.at, y.got = g.now, 0
@@ -257,3 +263,7 @@ func (g *Glide) countACKs(q *glideQP, x float64) {
 // ackStep is by how much the rate of a QP has to change for its ACKs, half a
 // per cent of a link, to be counted anew.
 const ackStep = 0.1
+
+// ackMemory is over how long the rate of a QP that waits for others is averaged
+// for that.
+const ackMemory = float64(25 * glideTick)

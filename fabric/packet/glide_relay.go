@@ -3,7 +3,8 @@ package packet
 import "math"
 
 // limits sets what the QPs of each flow that relays others may have sent by the
-// end of the tick: what has come when it begins.
+// end of the tick of their NIC, now: what has come by its middle. What they send is spread over the
+// tick, so that it follows what comes neither sooner nor later on average.
 func (g *Glide) limits() {
 	e := g.is.e
 	open := g.relays[:0]
@@ -13,6 +14,11 @@ func (g *Glide) limits() {
 		if x.left == 0 {
 			continue
 		}
+		half, due := g.feeds(i)
+		if !due {
+			open = append(open, i)
+			continue
+		}
 		f.room = math.Inf(1)
 		limit, waits := float64(x.rec.Bytes), false
 		for _, u := range f.up {
@@ -20,7 +26,7 @@ func (g *Glide) limits() {
 				continue
 			}
 			waits = true
-			limit = min(limit, g.relayed(u, f.slice)+f.lag)
+			limit = min(limit, g.relayed(u, f.slice, half)+f.lag)
 		}
 		if limit < float64(x.rec.Bytes) {
 			f.room = limit / float64(x.qps)
@@ -32,20 +38,42 @@ func (g *Glide) limits() {
 	g.relays = open
 }
 
-// relayed returns how much of flow u those that relay it in slices may count on.
-func (g *Glide) relayed(u int32, slice float64) float64 {
-	e := g.is.e
-	x := &e.flows[g.flows[u].fi]
-	n := float64(x.rec.Bytes)
-	for _, i := range g.flows[u].qps {
-		if q := &g.qps[i]; q.of(u) {
-			if got := float64(q.base) + g.arrived(q)*g.pay/g.frame; got < float64(e.snd[q.qi].size) {
-				n = min(n, got*float64(x.qps))
+// feeds returns half the tick of the NIC by which flow i sends, if that ends now.
+func (g *Glide) feeds(i int32) (half float64, due bool) {
+	for _, k := range g.flows[i].qps {
+		if q := &g.qps[k]; q.of(i) {
+			if p := &g.ports[g.hops[q.hop].port]; p.busy && p.nextAt <= g.now {
+				return float64(g.now-p.since) / 2, true
 			}
 		}
 	}
-	if slice > 0 && n < float64(x.rec.Bytes) {
-		n = math.Floor(n/slice) * slice
+	return 0, false
+}
+
+// relayed returns how much of flow u those that relay it in slices may count on
+// half a tick before its end. Of the last slice that is only what has come.
+func (g *Glide) relayed(u int32, slice, half float64) float64 {
+	e := g.is.e
+	x := &e.flows[g.flows[u].fi]
+	all := float64(x.rec.Bytes)
+	n := all
+	for _, i := range g.flows[u].qps {
+		q := &g.qps[i]
+		if !q.of(u) {
+			continue
+		}
+		got := g.arrived(q) - float64(q.gotRate*(half+float64(q.lat)))
+		if last := q.hop + q.n - 1; g.hops[last].fed {
+			got += float64(g.leaves(q, last) * (half - float64(q.lat)))
+		}
+		had := float64(q.base)
+		if size := float64(e.snd[q.qi].size); had+g.arrived(q)*g.pay/g.frame < size {
+			soon := min(had+max(0, got)*g.pay/g.frame, size-1)
+			n = min(n, soon*float64(x.qps))
+		}
+	}
+	if slice > 0 && n < all {
+		n = math.Floor((n+0.5)/slice) * slice // rounding has not lost a byte
 	}
 	return n
 }

@@ -65,3 +65,31 @@ func TestGlideQueueIsFirstInFirstOut(t *testing.T) {
 		t.Errorf("%g B are left", p.q)
 	}
 }
+
+// What leaves next is known before it does: of the 10th to the 45th kB of a queue
+// with 30 kB of one QP in front of 10 kB of another, and nothing but the first
+// behind, 20 kB are of the first, then 10 kB of the other, 5 kB of the first again.
+func TestGlidePreviewsWhatLeaves(t *testing.T) {
+	g := &Glide{hops: make([]glideHop, 2)}
+	g.hops[0].in = 1
+	p := &glidePort{full: 1, in: 1, ins: []int32{0, 1}}
+	p.cells = []glideCell{{0, 30e3}, {1, 10e3}}
+	p.fifo = []glideSlice{{1, 30e3}, {1, 10e3}}
+	p.q = 40e3
+	g.preview(p, 10e3, 45e3)
+	for i, want := range []float64{25e3, 10e3} {
+		if got := g.hops[i].next; math.Abs(got-want) > 1e-6 {
+			t.Errorf("hop %d: %g B are to leave, want %g", i, got, want)
+		}
+	}
+}
+
+// A queue marks by what stands above Kmin, up to Kmax.
+func TestGlideAboveKmin(t *testing.T) {
+	p := &glidePort{kmin: 100e3, m: &marking{kmin: 100e3, kmax: 400e3}}
+	for _, c := range [][2]float64{{50e3, 0}, {100e3, 0}, {150e3, 50e3}, {400e3, 300e3}, {500e3, 300e3}} {
+		if got := p.above(c[0]); got != c[1] {
+			t.Errorf("%g B: %g above, want %g", c[0], got, c[1])
+		}
+	}
+}

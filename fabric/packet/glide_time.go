@@ -1,10 +1,6 @@
 package packet
 
-import (
-	"math"
-
-	"github.com/simnet/simnet/sim"
-)
+import "github.com/simnet/simnet/sim"
 
 // Now returns how far the glide has come.
 func (g *Glide) Now() sim.Time { return g.now }
@@ -97,13 +93,19 @@ func (g *Glide) event(i int32) {
 	}
 }
 
-// tick ends the present tick of all busy ports, in order downstream.
+// tick ends the ticks of the busy ports that are due, in order downstream.
 func (g *Glide) tick() {
 	g.limits()
+	since := g.now
 	for l := range g.busy {
 		for i := 0; i < len(g.busy[l]); {
 			pi := g.busy[l][i]
 			p := &g.ports[pi]
+			if p.nextAt > g.now {
+				i++
+				continue
+			}
+			since = min(since, p.since)
 			stays := false
 			if p.host {
 				stays = g.feedNIC(p)
@@ -121,70 +123,26 @@ func (g *Glide) tick() {
 			g.calm(p)
 		}
 	}
-	g.lasted = max(1, g.now-g.tickFrom)
-	g.tickFrom = g.now
-	if g.tickAt = sim.Never; g.ticking > 0 {
-		g.tickAt = g.now + g.stride()
-	}
+	g.moved += g.poured
+	g.poured = 0
+	g.tell(since)
+	g.plan()
 	if s := g.is.s; g.now >= s.tel.tickAt && s.tel.c.StormWindow > 0 {
 		g.storms()
 	}
 }
 
-// stride returns how long the next tick may be: while no queue marks, or will
-// before half of the time that it takes to get there as it goes, a few ticks are as
-// good as one.
-func (g *Glide) stride() sim.Time {
-	most := float64(maxTick)
-	if len(g.relays) > 0 {
-		most = min(most, float64(g.slice)/2)
-	}
-	for l := 1; l < len(g.busy) && most >= 2*float64(glideTick); l++ {
-		for _, i := range g.busy[l] {
-			p := &g.ports[i]
-			most = min(most, (min(p.kmin, p.limit)-p.q)/max(2*(p.in-p.free()), least))
-		}
-	}
-	return max(1, sim.Time(most)/glideTick) * glideTick
-}
-
-// hasten ends the present tick soon: a rate has changed by x, of so many at most.
-func (g *Glide) hasten(x, line float64) {
-	if math.Abs(x) > line/16 && g.tickAt != sim.Never {
-		g.tickAt = min(g.tickAt, g.now+glideTick)
-	}
-}
-
-// maxTick bounds a tick, least is a rate that is none.
-const (
-	maxTick = 16 * glideTick
-	least   = 1e-12
-)
-
 // flow brings what receivers have got up to now, and tells the telemetry.
 func (g *Glide) flow() {
-	d := g.now - g.rateAt
-	if d == 0 {
-		return
-	}
-	t := &g.is.s.tel
-	if g.rate > 0 && t.c.MaxBins > 0 && t.c.RateBin > 0 {
-		for g.rateAt < g.now {
-			t.count(g.rateAt, binDelivered, 0)
-			to := min(g.now, max(t.end, g.rateAt+1))
-			g.moved += float64(g.rate * float64(to-g.rateAt))
-			g.tell(g.rateAt)
-			g.rateAt = to
-		}
-	} else {
-		g.moved += float64(g.rate * float64(d))
-	}
+	from := g.rateAt
+	g.moved += float64(g.rate * float64(g.now-from))
 	g.rateAt = g.now
+	g.tell(from)
 }
 
-// tell counts what has been delivered by a time.
-func (g *Glide) tell(at sim.Time) {
+// tell counts what has been delivered since a time.
+func (g *Glide) tell(from sim.Time) {
 	n := int64(g.moved * g.pay / g.frame)
-	g.is.s.tel.count(at, binDelivered, n-g.told)
+	g.is.s.tel.spread(binDelivered, from, g.now, n-g.told)
 	g.told = n
 }
