@@ -150,6 +150,9 @@ func (g *Glide) answer(i int32) {
 				g.storms()
 			}
 			s.now = g.now
+			if _, known := s.tel.byPort[m.port]; !known {
+				g.countSent(m.port) // what it has sent so far is before
+			}
 			s.storm(r)
 		}
 	}

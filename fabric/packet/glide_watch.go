@@ -30,12 +30,17 @@ func (g *Glide) watch(p *glidePort, before float64) {
 func (g *Glide) storms() {
 	s := g.is.s
 	for i := range s.tel.storms {
-		if k := g.is.e.glideOf[s.tel.storms[i].port]; k > 0 {
-			p := &g.ports[k-1]
-			g.account(p)
-			g.countPort(p)
-		}
+		g.countSent(s.tel.storms[i].port)
 	}
 	s.now = g.now
 	s.tick()
+}
+
+// countSent brings the counters of port pi up to now, if it is one of the glide's.
+func (g *Glide) countSent(pi int32) {
+	if k := g.is.e.glideOf[pi]; k > 0 {
+		p := &g.ports[k-1]
+		g.account(p)
+		g.countPort(p)
+	}
 }
