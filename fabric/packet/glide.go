@@ -36,7 +36,6 @@ type Glide struct {
 	spareQPs   []int32
 	spareFlows []int32
 	spareHops  [maxHops + 1][]int32 // by length
-	relays     []int32              // flows that wait for upstream flows
 	heap       []int32              // QPs with something to come, the earliest first
 	live       int                  // QPs not finished
 
@@ -65,14 +64,17 @@ type glideQP struct {
 	rate        sim.Rate
 	line        sim.Rate
 	pace        float64
-	send        float64  // what leaves the NIC; 0 where the NIC is ticked
-	at          sim.Time // up to when sent, want and quota are right
+	send        float64  // what leaves the NIC
+	at          sim.Time // up to when sent and quota are right
 	sent, total float64  // since it came on board
-	want        float64  // what the pace has allowed in this tick, of a ticked NIC
 	got         float64  // by the receiver
 	gotRate     float64
 	gotAt       sim.Time
-	had         int64 // payload bytes sent and delivered when it came on board
+	gotWas      float64  // gotRate before
+	may         float64  // up to where it may send; +Inf: to its end
+	blocked     bool     // it has, and waits
+	stopAt      sim.Time // when it has, or may go on
+	had         int64    // payload bytes sent and delivered when it came on board
 	base        int64
 	quota       float64  // payload until the byte counter turns
 	due         sim.Time // when it sends the next packet, or has sent one since the pace is what it is
@@ -86,8 +88,9 @@ type glideQP struct {
 	cnps        []sim.Time  // when CNPs on their way come, in order
 	cnpAt       sim.Time    // the receiver sends none before
 	ackRate     float64     // that the ports of its ACKs count with
-	mean        float64     // what it has sent of late, of a ticked NIC
-	tail        int32       // the hop that its last byte has come to
+	mean        float64     // what it has sent of late, if it relays others
+	meanAt      sim.Time
+	tail        int32 // the hop that its last byte has come to
 	tailAt      sim.Time
 	lat         sim.Time // of the last packet from the NIC's wire to the receiver, queues apart
 	back        sim.Time // of a CNP
@@ -175,10 +178,9 @@ type glideCell struct {
 type glideFlow struct {
 	fi         int32
 	qps        []int32 // those in progress are among these
-	up         []int32 // of Glide.flows
+	up, down   []int32 // of Glide.flows: what it relays, what relays it
 	lag, slice float64
-	room       float64 // up to where each QP may send by now, +Inf: to its end
-	kept       bool    // others may relay it
+	kept       bool // others may relay it
 }
 
 const (

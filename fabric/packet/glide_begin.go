@@ -56,6 +56,11 @@ func (is *Island) Glide(now, least sim.Time) *Glide {
 		return nil
 	}
 	g.absorb()
+	for _, fi := range is.open {
+		if p, ok := place[fi]; ok {
+			g.tie(p, place)
+		}
+	}
 	for i := range g.qps {
 		q := &g.qps[i]
 		if q.state == qpSends && q.total == 0 {
@@ -73,11 +78,6 @@ func (is *Island) Glide(now, least sim.Time) *Glide {
 		}
 		if p.q > 0 && !p.busy {
 			g.wakePort(int32(i))
-		}
-	}
-	for _, fi := range is.open {
-		if p, ok := place[fi]; ok {
-			g.tie(p, place)
 		}
 	}
 	g.breakTick()

@@ -11,12 +11,9 @@ func (g *Glide) sentAll(i int32, at sim.Time) {
 	q := &g.qps[i]
 	g.settle(q)
 	q.sent, q.state = q.total, qpTrails
-	q.endAt, q.quotaAt, q.applyAt = sim.Never, sim.Never, sim.Never
-	if p := &g.ports[g.hops[q.hop].port]; !p.busy {
-		g.share(p)
-	} else {
-		g.countACKs(q, 0)
-	}
+	q.endAt, q.quotaAt, q.applyAt, q.stopAt = sim.Never, sim.Never, sim.Never, sim.Never
+	g.share(&g.ports[g.hops[q.hop].port])
+	g.countACKs(q, 0)
 	q.tail = q.hop + 1
 	g.trail(i, at)
 }
@@ -75,7 +72,9 @@ func (g *Glide) finish(i int32) {
 	fi, flow := x.flow, q.flow
 	g.leave(i)
 	f := &e.flows[fi]
-	if f.left--; f.left > 0 {
+	f.left--
+	g.heed(flow)
+	if f.left > 0 {
 		return
 	}
 	f.rec.FCT = g.now - f.rec.Start

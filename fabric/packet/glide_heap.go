@@ -10,7 +10,7 @@ func (g *Glide) schedule(i int32) {
 	case qpWaits:
 		q.next = q.startAt
 	case qpSends:
-		q.next = min(q.endAt, q.quotaAt, q.applyAt)
+		q.next = min(q.endAt, q.quotaAt, q.applyAt, q.stopAt)
 	case qpTrails, qpArrives:
 		q.next = q.tailAt
 	}
@@ -29,7 +29,7 @@ func (g *Glide) schedule(i int32) {
 	case q.next == sim.Never:
 		g.unschedule(i)
 		return
-	case q.next < g.now: // a mark drawn at the end of the tick in which it came
+	case q.next < g.now:
 		q.next = g.now
 	}
 	if q.place < 0 {

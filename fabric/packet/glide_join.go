@@ -173,6 +173,9 @@ func (g *Glide) Merge(b *Glide, now sim.Time) {
 		for k := range f.up {
 			f.up[k] += flow
 		}
+		for k := range f.down {
+			f.down[k] += flow
+		}
 		g.flows = append(g.flows, f)
 	}
 	g.spareQPs = appendShifted(g.spareQPs, b.spareQPs, qp)
@@ -180,7 +183,6 @@ func (g *Glide) Merge(b *Glide, now sim.Time) {
 	for n := range g.spareHops {
 		g.spareHops[n] = appendShifted(g.spareHops[n], b.spareHops[n], hop)
 	}
-	g.relays = appendShifted(g.relays, b.relays, flow)
 	g.stale = appendShifted(g.stale, b.stale, port)
 	for l := range g.busy {
 		g.busy[l] = appendShifted(g.busy[l], b.busy[l], port)

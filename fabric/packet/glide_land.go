@@ -39,12 +39,8 @@ func (g *Glide) qpEnd(q *glideQP) sim.Time {
 	case qpWaits:
 		return q.startAt
 	}
-	p := &g.ports[g.hops[q.hop].port]
-	left, since := q.total-q.sent-2*g.frame, p.since // what a ticked NIC has sent is known up to its last tick
-	if !p.busy {
-		left, since = left-float64(q.send*float64(g.now-q.at)), g.now
-	}
-	return max(g.now, since+sim.Time(left/p.full))
+	left := q.total - q.sent - 2*g.frame - float64(q.send*float64(g.now-q.at))
+	return max(g.now, g.now+sim.Time(left/g.ports[g.hops[q.hop].port].full))
 }
 
 // Land ends the glide at time t, or at Now if that is later, and before anything

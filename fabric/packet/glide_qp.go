@@ -49,7 +49,7 @@ func (g *Glide) board(qi, flow int32) int32 {
 	g.qps[i] = glideQP{
 		qi: qi, flow: flow, hop: hop, n: n, place: -1, state: qpSends, rate: x.rate, line: x.line, pace: wireRate(x.rate),
 		at: g.now, gotAt: g.now, had: x.next, base: r.next, total: float64(left + (left+e.payload-1)/e.payload*e.header),
-		quota: math.Inf(1), due: max(x.avail, g.now), applyAt: sim.Never, endAt: sim.Never, quotaAt: sim.Never, cnpAt: r.cnpAt, marks: g.qps[i].marks[:0], cnps: g.qps[i].cnps[:0],
+		quota: math.Inf(1), due: max(x.avail, g.now), applyAt: sim.Never, endAt: sim.Never, quotaAt: sim.Never, stopAt: sim.Never, may: math.Inf(1), meanAt: g.now, mean: wireRate(x.rate), cnpAt: r.cnpAt, marks: g.qps[i].marks[:0], cnps: g.qps[i].cnps[:0],
 	}
 	q := &g.qps[i]
 	if x.state&stBegun != 0 {
@@ -162,11 +162,8 @@ func (g *Glide) begin(i int32) {
 	}
 	g.expect(q, 0)
 	q.state, q.at, q.due = qpSends, g.now, g.now
-	if p := &g.ports[g.hops[q.hop].port]; !p.busy {
-		g.share(p)
-	} else {
-		g.feed(q, q.hop+1)
-	}
+	g.follow(i)
+	g.share(&g.ports[g.hops[q.hop].port])
 	g.align(q)
 }
 
@@ -229,9 +226,7 @@ func (g *Glide) apply(i int32) {
 	q := &g.qps[i]
 	g.settle(q)
 	q.pace, q.due, q.applyAt = wireRate(q.rate), g.now, sim.Never
-	if p := &g.ports[g.hops[q.hop].port]; !p.busy {
-		g.share(p)
-	}
+	g.share(&g.ports[g.hops[q.hop].port])
 }
 
 // after returns when q, which sends packets at a pace since due, sends the first
@@ -244,16 +239,11 @@ func (q *glideQP) after(at sim.Time, pace, frame float64) sim.Time {
 	return max(at, q.due+sim.Time(math.Ceil(float64(at-q.due)/gap)*gap))
 }
 
-// settle brings what q has sent up to now; where the NIC is ticked, what it was
-// allowed.
+// settle brings what q has sent up to now.
 func (g *Glide) settle(q *glideQP) {
 	d := float64(g.now - q.at)
 	q.at = g.now
 	if d == 0 || q.state != qpSends {
-		return
-	}
-	if g.ports[g.hops[q.hop].port].busy {
-		q.want += float64(q.pace * d)
 		return
 	}
 	by := float64(q.send * d)

@@ -13,7 +13,7 @@ func (g *Glide) share(p *glidePort) {
 	for _, h := range p.ins {
 		q := &g.qps[g.hops[h].qp]
 		w := 0.0
-		if q.state == qpSends {
+		if q.state == qpSends && !q.blocked {
 			w = q.pace
 		}
 		want = append(want, w)
@@ -61,11 +61,17 @@ func (g *Glide) setSend(i int32, x float64) {
 		return
 	}
 	g.settle(q)
+	relays := len(g.flows[q.flow].up) > 0
+	if relays {
+		q.mean += float64((q.send - q.mean) * min(1, float64(g.now-q.meanAt)/ackMemory))
+		q.meanAt = g.now
+	}
 	q.send = x
 	q.endAt = sim.Never
 	if x > 0 {
 		q.endAt = g.now + sim.Time(math.Ceil((q.total-q.sent)/x))
 	}
+	q.stopTime()
 	g.quotaTime(q)
 	p := &g.ports[h.port]
 	g.account(p)
@@ -77,6 +83,9 @@ func (g *Glide) setSend(i int32, x float64) {
 	}
 	h.in = x
 	g.pass(q, q.hop+1, x)
+	if relays {
+		x = q.mean
+	}
 	g.countACKs(q, x)
 	g.schedule(i)
 }
@@ -118,7 +127,13 @@ func (g *Glide) arrive(q *glideQP, x float64) {
 	g.flow()
 	q.got += float64(q.gotRate * float64(g.now-q.gotAt))
 	g.rate += x - q.gotRate
+	if g.now > q.gotAt {
+		q.gotWas = q.gotRate
+	}
 	q.gotRate, q.gotAt = x, g.now
+	if g.flows[q.flow].kept {
+		g.heed(q.flow)
+	}
 }
 
 // arrived returns what the receiver of q has got by now.
@@ -174,6 +189,9 @@ func (g *Glide) pour(q *glideQP, h int32, v, d float64) {
 	}
 	q.got += v
 	g.poured += v
+	if g.flows[q.flow].kept {
+		g.heed(q.flow)
+	}
 }
 
 // account brings what has left p up to now.
@@ -186,14 +204,10 @@ func (g *Glide) account(p *glidePort) {
 	p.tx += float64(p.acks * d)
 }
 
-// wakePort begins to tick a port that is sent more than it takes, or a NIC whose
-// QPs wait for others.
+// wakePort begins to tick a port that is sent more than it takes.
 func (g *Glide) wakePort(i int32) {
 	p := &g.ports[i]
 	g.account(p)
-	if p.host {
-		g.stopShares(p)
-	}
 	p.busy, p.woke, p.since, p.grew, p.owed = true, g.now, g.now, 0, 0
 	g.busy[p.level] = append(g.busy[p.level], i)
 	g.ticking++
@@ -206,30 +220,11 @@ func (g *Glide) wakePort(i int32) {
 	}
 }
 
-// stopShares lets what the QPs of NIC port p send be known by ticks.
-func (g *Glide) stopShares(p *glidePort) {
-	for _, h := range p.ins {
-		x := &g.hops[h]
-		q := &g.qps[x.qp]
-		g.settle(q)
-		q.send, q.want, q.endAt, q.quotaAt = 0, 0, sim.Never, sim.Never
-		if !x.fed {
-			x.fed = true
-			p.pass -= x.in
-		}
-		g.schedule(x.qp)
-	}
-}
-
 // calm ends the ticks of a port without a queue: it passes on what comes.
 func (g *Glide) calm(p *glidePort) {
 	g.account(p)
 	p.busy = false
 	p.fifo, p.cells, p.first, p.cell = p.fifo[:0], p.cells[:0], 0, 0
-	if p.host {
-		g.share(p)
-		return
-	}
 	for _, h := range p.ins {
 		if y := &g.hops[h]; !y.fed {
 			g.pass(&g.qps[y.qp], h+1, y.in)
@@ -264,6 +259,6 @@ func (g *Glide) countACKs(q *glideQP, x float64) {
 // per cent of a link, to be counted anew.
 const ackStep = 0.1
 
-// ackMemory is over how long the rate of a QP that waits for others is averaged
-// for that.
+// ackMemory is over how long the rate of a QP that relays others, which sends and
+// waits in turn, is averaged for that.
 const ackMemory = float64(25 * glideTick)

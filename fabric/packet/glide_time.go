@@ -56,9 +56,7 @@ func (g *Glide) reshare() {
 	for len(g.stale) > 0 {
 		p := &g.ports[g.stale[len(g.stale)-1]]
 		g.stale = g.stale[:len(g.stale)-1]
-		if !p.busy {
-			g.share(p)
-		}
+		g.share(p)
 	}
 }
 
@@ -81,6 +79,8 @@ func (g *Glide) event(i int32) {
 		g.setRate(i, r)
 	case q.state == qpSends && q.applyAt <= t:
 		g.apply(i)
+	case q.state == qpSends && q.stopAt <= t:
+		g.stop(i)
 	case q.state == qpSends && q.endAt <= t:
 		g.sentAll(i, t)
 	case q.state == qpSends && q.quotaAt <= t:
@@ -95,7 +95,6 @@ func (g *Glide) event(i int32) {
 
 // tick ends the ticks of the busy ports that are due, in order downstream.
 func (g *Glide) tick() {
-	g.limits()
 	since := g.now
 	for l := range g.busy {
 		for i := 0; i < len(g.busy[l]); {
@@ -106,13 +105,7 @@ func (g *Glide) tick() {
 				continue
 			}
 			since = min(since, p.since)
-			stays := false
-			if p.host {
-				stays = g.feedNIC(p)
-			} else {
-				stays = g.serve(p)
-			}
-			if stays {
+			if g.serve(p) {
 				i++
 				continue
 			}
