@@ -68,16 +68,16 @@ func (r *runner) wakeUp(t sim.Time) {
 }
 
 // board reports whether the flows of a part of a group start within a glide, and
-// lets the islands that they touch glide, the largest first: where none of them
-// relays another or is short, and nothing but congestion control holds those
-// islands back.
+// lets the islands that they touch glide, the largest first: where none of them is
+// short or relays slices too short to be seen, and nothing but congestion control
+// holds those islands back.
 func (e *Engine) board(j *joining, s *step, now sim.Time) bool {
 	if e.cfg.Exact || e.faulty || e.lossy || !e.pe.CanGlide() {
 		return false
 	}
 	for i := range s.flows {
 		f := s.flows[i].Flow
-		if len(f.Upstream) > 0 || f.Class != s.flows[0].Flow.Class || e.flows[s.flows[i].ID].rec.Ideal < GlideLeast {
+		if f.Class != s.flows[0].Flow.Class || e.flows[s.flows[i].ID].rec.Ideal < GlideLeast || !e.pe.GlidesSlices(&s.flows[i]) {
 			return false
 		}
 	}

@@ -32,8 +32,8 @@ func (is *Island) Glide(now, least sim.Time) *Glide {
 			g.drop()
 			return nil
 		}
-		if len(f.up) > 0 && f.slice > 0 && s.snd[f.qp].line.TxTime(f.slice) < glideTick {
-			g.drop() // bursts shorter than a tick would be spread over it
+		if len(f.up) > 0 && tooShort(f.slice, s.snd[f.qp].line) {
+			g.drop()
 			return nil
 		}
 		place[fi] = g.addFlow(fi)
@@ -82,6 +82,22 @@ func (is *Island) Glide(now, least sim.Time) *Glide {
 	}
 	g.breakTick()
 	return g
+}
+
+// tooShort reports whether slices of so many bytes come in bursts shorter than a
+// tick, over which a glide would spread them.
+func tooShort(slice int64, line sim.Rate) bool {
+	return slice > 0 && line.TxTime(slice) < glideTick
+}
+
+// GlidesSlices reports whether a glide may carry a flow as far as its slices go.
+func (e *Engine) GlidesSlices(x *IslandFlow) bool {
+	f := x.Flow
+	line := e.ports[e.paths[x.QPs[0].Fwd]].rate
+	if f.MaxRate > 0 {
+		line = min(line, f.MaxRate/sim.Rate(len(x.QPs)))
+	}
+	return len(f.Upstream) == 0 || !tooShort(f.Slice, line)
 }
 
 // alone returns how long the first ports of f would take for its bytes.

@@ -9,7 +9,7 @@ const (
 	// maxTick bounds a tick: what leaves a queue within one is spread over it. CNPs of
 	// 64 flows that collide are 0.9 % off with ticks of up to 3 times the shortest,
 	// 1.3 % with 6, 1.7 % with 16 (permutation-64, 160 draws, chance 0.5 %).
-	maxTick  = 6 * glideTick
+	maxTick  = 3 * glideTick
 	tickGrid = glideTick / 4 // ticks end at multiples of it: those of many ports at once
 	least    = 1e-12         // a rate that is none
 )
