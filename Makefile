@@ -33,11 +33,11 @@ bench: build ## performance cases, a JSON line each; run on an idle machine
 clean:
 	rm -rf bin out
 
-hybrid-accuracy: build ## flow and hybrid against packets: docs/fidelity-engines.md, tens of minutes
-	$(BIN) validate engines -o docs
+hybrid-accuracy: build ## flow and hybrid against packets: docs/fidelity-engines.md, half an hour
+	$(BIN) validate engines --draws 128 -o docs
 
-docs: build ## the pages and figures of docs/ that are made by commands
-	$(BIN) validate -o docs
+docs: build ## the pages and figures of docs/ that are made by commands, half an hour
+	$(BIN) validate --draws 128 -o docs
 	mv docs/engine-errors.json results/validate/engines/data/ # embedded: what results print as their error
 	$(GO) test ./results/validate/reference -run TestDocs -update # DEVIATIONS.md
 	rm -f docs/figures/*.svg

@@ -103,7 +103,7 @@ func validateCmd() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&out, "out", "o", filepath.Join("out", "validation"), "directory of the pages and figures")
-	c.Flags().IntVar(&draws, "draws", 8, "engines: runs of packet and of hybrid with other random marks that make a mean; large cases have 4 at most")
+	c.Flags().IntVar(&draws, "draws", 8, "engines: runs of packet and of hybrid with other random marks that make a mean, half as many for large cases, none more than it needs (12 to 128)")
 	c.Flags().BoolVar(&strict, "strict", false, "exit 1 if a target is missed")
 	return c
 }

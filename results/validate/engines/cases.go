@@ -40,47 +40,54 @@ type Case struct {
 	// Large marks rings and steps that reduce 256 MiB a rank and more, where
 	// hybrid promises far fewer events.
 	Large bool
+	// Most is how many draws make chance small against the targets; 0: usualDraws.
+	Most int
 }
 
 // Cases returns all cases, by family.
 func Cases() []Case {
 	return []Case{
-		{Name: "gpt-64", Family: Training, Large: true},
-		{Name: "gpt-64-overlap", Family: Training, Quick: true},
-		{Name: "zero-64", Family: Training, Large: true},
-		{Name: "ring-64-256m", Family: AllReduce, Large: true},
+		{Name: "gpt-64", Family: Training, Large: true, Most: 16},
+		{Name: "gpt-64-overlap", Family: Training, Quick: true, Most: 64},
+		{Name: "zero-64", Family: Training, Large: true, Most: 24},
+		{Name: "ring-64-256m", Family: AllReduce, Large: true, Most: 24},
 		{Name: "ring-64-4m", Family: AllReduce, Quick: true},
-		{Name: "ring-64-1g", Family: AllReduce, Large: true},
-		{Name: "ring-256-256m", Family: AllReduce, Large: true},
+		{Name: "ring-64-1g", Family: AllReduce, Large: true, Most: 12},
+		{Name: "ring-256-256m", Family: AllReduce, Large: true, Most: 12},
 		{Name: "ring-256-16m", Family: AllReduce},
-		{Name: "rings-of-4", Family: AllReduce},
-		{Name: "rings-of-4-512m", Family: AllReduce, Large: true},
+		{Name: "rings-of-4", Family: AllReduce, Most: 48},
+		{Name: "rings-of-4-512m", Family: AllReduce, Large: true, Most: 16},
 		{Name: "alltoall-64-1m", Family: AllToAll},
 		{Name: "alltoall-64-64k", Family: AllToAll, Quick: true},
-		{Name: "alltoall-groups", Family: AllToAll},
+		{Name: "alltoall-groups", Family: AllToAll, Most: 48},
 		{Name: "incast-8", Family: Incast, Quick: true},
 		{Name: "incast-32", Family: Incast, Quick: true},
 		{Name: "incast-32-64k", Family: Incast, Quick: true},
-		{Name: "permutation-64", Family: Permutation},
+		{Name: "permutation-64", Family: Permutation, Most: 128},
 		{Name: "permutation-128-2m", Family: Permutation, Quick: true},
 		{Name: "websearch-50", Family: Poisson},
 		{Name: "hadoop-30", Family: Poisson, Quick: true},
-		{Name: "fault-ring", Family: Fault},
-		{Name: "fault-permutation", Family: Fault},
-		{Name: "two-jobs", Family: SeveralJobs, Large: true},
+		{Name: "fault-ring", Family: Fault, Most: 32},
+		{Name: "fault-permutation", Family: Fault, Most: 64},
+		{Name: "two-jobs", Family: SeveralJobs, Large: true, Most: 24},
 	}
 }
 
-// largeDraws bounds the draws of a large case, which take packets from a quarter
-// of a minute to two.
-const largeDraws = 4
+// usualDraws is enough where hybrid is packets but for moments.
+const usualDraws = 8
 
-// draws is how many of the n draws asked for a case gets.
+// draws is how many of the n draws asked for a case gets: a large one, which takes
+// packets from a quarter of a minute to two, half of them, and none more than it
+// needs.
 func (c *Case) draws(n int) int {
 	if c.Large {
-		n = min(n, largeDraws)
+		n = (n + 1) / 2
 	}
-	return max(1, n)
+	most := c.Most
+	if most == 0 {
+		most = usualDraws
+	}
+	return max(1, min(n, most))
 }
 
 // load reads a case's scenario for one fidelity.

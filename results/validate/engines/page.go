@@ -9,9 +9,9 @@ import (
 // WriteMarkdown writes the page: errors by family, by case, and the cases.
 func (t *Table) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(`# The cheaper engines against the packet engine
-
-Made by ` + "`simnet validate engines -o docs`" + `. Every case is one scenario (results/validate/engines/data) run at flow, hybrid and packet fidelity, all engines with the same flows on the same paths.
+	_, most := t.drawn()
+	fmt.Fprintf(&b, "# The cheaper engines against the packet engine\n\nMade by `simnet validate engines --draws %d -o docs`", most)
+	b.WriteString(`. Every case is one scenario (results/validate/engines/data) run at flow, hybrid and packet fidelity, all engines with the same flows on the same paths.
 
 **What is compared.** Packets are marked at random, and DCQCN amplifies one mark drawn otherwise, so that two packet runs differ as much as a hybrid and a packet run do. So packet and hybrid run several times, with the seeds of the marks 0, 1, 2, ... above the scenario's, and every figure compares the means over these draws: of the completion time (FCT) of each flow, of the end of the last flow, of the step time, of marks, CNPs, pauses and events. Errors are relative to packet's mean; ± is the standard error of the figure before it. The flow engine draws nothing: its one run stands against packet's mean. A case in which packets mark nothing runs once. Every result at flow or hybrid fidelity prints the errors of the families it belongs to.
 

@@ -15,8 +15,8 @@ type Options struct {
 	// Engines to compare with packet; nil means flow, hybrid and Again.
 	Engines []string
 	// Draws is how many runs with other random numbers make the means of packet
-	// and hybrid; 0 means one. Large cases have largeDraws at most, and a case
-	// without a mark is run once.
+	// and hybrid; 0 means one. Large cases have half as many, no case more than its
+	// Most, and one without a mark is run once.
 	Draws int
 	// Limit is the longest that one run may take; 0 means ten minutes.
 	Limit time.Duration
