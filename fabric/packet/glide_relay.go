@@ -96,9 +96,9 @@ func (g *Glide) awaits(i int32) sim.Time {
 			if need <= 0 && since == q.gotAt {
 				rate = q.gotWas
 			}
-			switch {
-			case rate > 0:
-				at = max(at, since+q.lat+sim.Time(math.Ceil(need/rate)))
+			switch wait := need / rate; {
+			case rate > 0 && wait < float64(maxSkip):
+				at = max(at, since+q.lat+sim.Time(math.Ceil(wait)))
 			case need > 0:
 				return sim.Never
 			}
