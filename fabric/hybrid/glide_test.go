@@ -85,17 +85,19 @@ func TestGlideIsPacketsInTheMean(t *testing.T) {
 		r     *fabric.Routes
 		flows script
 		fewer float64 // events
+		times int     // as many draws
 	}{
-		{"two into one", g, r, burst(g, 2, 128<<20, 1), 50},
-		{"four into one", g, r, burst(g, 4, 48<<20, 1), 5},
-		{"eight into one", g, r, burst(g, 8, 48<<20, 1), 1}, // a crowd: packets
-		{"wave", g, r, wave(g, 16<<20, 4), 4},
-		{"ring with collisions", g, r, ringOf, 20},
-		{"long ring of four", small, sr, together(long), 50},
+		{"two into one", g, r, burst(g, 2, 128<<20, 1), 80, 8},
+		{"four into one", g, r, burst(g, 4, 48<<20, 1), 25, 8},
+		{"eight into one", g, r, burst(g, 8, 48<<20, 1), 1, 1}, // a crowd: packets
+		{"wave", g, r, wave(g, 16<<20, 4), 4, 4},
+		{"ring with collisions", g, r, ringOf, 35, 1},
+		{"ring of four QPs", g, r, func(_ *sim.Kernel, net fabric.Network) { net.StartGroup(ring(across, 64<<20, 4, nil)) }, 50, 1},
+		{"long ring of four", small, sr, together(long), 120, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var fct, ends, marks, cuts, events [2]tally
-			for i := range draws {
+			for i := range draws * c.times {
 				pc := packet.DefaultConfig()
 				pc.Seed = uint64(i + 1)
 				for k, m := range []outcome{measure(t, asPacket(c.g, c.r, pc), c.flows), measure(t, asHybrid(c.g, c.r, Config{Packet: pc}), c.flows)} {
@@ -129,6 +131,7 @@ func TestGlideIsPacketsInTheMean(t *testing.T) {
 					t.Errorf("%s off by %+.3f, three standard errors are %.3f", x.name, by, chance)
 				}
 			}
+			t.Logf("%.3g times fewer events", events[0].mean()/events[1].mean())
 			if events[0].mean() < c.fewer*events[1].mean() {
 				t.Errorf("%g events, packets take %g", events[1].mean(), events[0].mean())
 			}
