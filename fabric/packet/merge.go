@@ -181,7 +181,7 @@ func (t *telemetry) addLate(at sim.Time, kind int, n int64) {
 	if !t.begun {
 		t.roll(at)
 	}
-	t.addAt(at, kind, n)
+	t.spread(kind, at, at, n)
 	t.end = 0 // count finds its bin anew
 }
 
