@@ -125,7 +125,7 @@ func (e *Engine) delay(u, d int32) float64 { return e.relays[u].pipe + e.relays[
 
 // sent returns the payload that slot s has sent by now.
 func (e *Engine) sent(s int32) float64 {
-	return e.wireSent(&e.slots[s]) * e.relays[s].scale
+	return float64(e.wireSent(&e.slots[s]) * e.relays[s].scale)
 }
 
 // wireSent returns the wire bytes that f has sent by now.
@@ -142,11 +142,11 @@ func (e *Engine) wireSent(f *transfer) float64 {
 func (e *Engine) runsOut(id int32) float64 {
 	c := &e.sys.edges[id]
 	u, d := c.u, c.d
-	rate := e.slots[d].rate * e.relays[d].scale
+	rate := float64(e.slots[d].rate * e.relays[d].scale)
 	if rate <= 0 || e.slots[u].state == stTail {
 		return math.Inf(1)
 	}
-	theirs := e.slots[u].rate * e.relays[u].scale
+	theirs := float64(e.slots[u].rate * e.relays[u].scale)
 	got := e.sent(u) - float64(theirs*e.delay(u, d))
 	free := e.relays[d].lag - e.sent(d)
 	if got < 0 {

@@ -115,7 +115,7 @@ func (e *Engine) floods(pi int32, load, q float64) bool {
 		q = max(q, float64(e.markings[o.mark].kmax))
 	}
 	over := load - wireRate(o.rate)
-	return over > 0 && q+over*float64(cutsTime) > glideRoom*e.roomFor(o, pi)
+	return over > 0 && q+float64(over*float64(cutsTime)) > glideRoom*e.roomFor(o, pi)
 }
 
 // cutsTime is how long QPs that overload a port go on until it does not grow any

@@ -139,7 +139,7 @@ func (g *Glide) unload(i int32, fill []int64) {
 	g.count(q, sent, stand)
 	x.next, x.high, x.una, r.next = end, end, at, at
 	s.setRate(q.qi, q.rate)
-	x.avail = s.now + max(0, sim.Time((float64(sent)*g.frame-q.sent)/q.pace))
+	x.avail = s.now + max(0, sim.Time((float64(float64(sent)*g.frame)-q.sent)/q.pace))
 	if x.quota = 1<<63 - 1; !math.IsInf(q.quota, 1) {
 		x.quota = int64(q.quota)
 	}

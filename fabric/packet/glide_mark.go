@@ -27,7 +27,7 @@ func (g *Glide) mark(p *glidePort, till sim.Time) {
 			continue
 		}
 		gap := float64(till-from) * g.frame / x.next
-		first := (1 - x.part) * gap
+		first := float64((1 - x.part) * gap)
 		x.part += x.next / g.frame
 		k := int(x.part)
 		x.part -= float64(k)

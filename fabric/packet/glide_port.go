@@ -77,8 +77,9 @@ func (g *Glide) drain(p *glidePort, n float64) float64 {
 				x.held = max(0, x.held-out)
 			}
 		}
-		left -= s.bytes * part
-		s.bytes -= s.bytes * part
+		out := float64(s.bytes * part)
+		left -= out
+		s.bytes -= out
 		if part < 1 {
 			break
 		}

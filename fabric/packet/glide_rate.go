@@ -170,16 +170,16 @@ func (g *Glide) pour(q *glideQP, h int32, v, d float64) {
 		p.in += more
 		y.in = v / d
 		stays := 0.0
-		over := p.in - p.free()*glideSlack
+		over := p.in - float64(p.free()*glideSlack)
 		switch {
 		case p.busy && p.woke < g.now:
 			g.hasten(y.port)
-			stays = v * min(1, float64(g.now-p.woke)/d) // before it was not busy
+			stays = float64(v * min(1, float64(g.now-p.woke)/d)) // before it was not busy
 		case p.busy: // since this tick: what it takes has come already
-			stays = max(0, min(v, more*d))
+			stays = max(0, min(v, float64(more*d)))
 		case over > 0:
 			g.wakePort(y.port)
-			stays = min(v, over*d)
+			stays = min(v, float64(over*d))
 		}
 		if y.got += stays; stays == v {
 			return

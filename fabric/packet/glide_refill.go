@@ -31,7 +31,7 @@ func (g *Glide) enqueue(fill []int64) {
 				old := x.got
 				x.got += c.bytes
 				for f := math.Floor(old/g.frame) + 1; f*g.frame <= x.got; f++ {
-					turns = append(turns, turn{(f*g.frame - old) / c.bytes, c.hop})
+					turns = append(turns, turn{(float64(f*g.frame) - old) / c.bytes, c.hop})
 				}
 			}
 			at += n

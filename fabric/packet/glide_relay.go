@@ -75,14 +75,14 @@ func (g *Glide) awaits(i int32) sim.Time {
 	e := g.is.e
 	q := &g.qps[i]
 	f := &g.flows[q.flow]
-	used := (float64(q.had) + q.may*g.pay/g.frame) * float64(e.flows[f.fi].qps)
+	used := float64((float64(q.had) + q.may*g.pay/g.frame) * float64(e.flows[f.fi].qps))
 	at := g.now + 1
 	for _, u := range f.up {
 		x := &e.flows[g.flows[u].fi]
 		if x.left == 0 {
 			continue
 		}
-		want := min(float64(x.rec.Bytes), math.Floor((used-f.lag+0.5)/f.slice)*f.slice+f.slice) / float64(x.qps)
+		want := min(float64(x.rec.Bytes), float64(math.Floor((used-f.lag+0.5)/f.slice)*f.slice)+f.slice) / float64(x.qps)
 		for _, k := range g.flows[u].qps {
 			q := &g.qps[k]
 			if !q.of(u) {

@@ -221,7 +221,7 @@ func (e *Engine) profile(o *port, c *Switch) error {
 		return rateError(o.rate)
 	}
 	ratio := float64(o.rate) / float64(best.Rate)
-	scale := func(b int64) int32 { return int32(float64(b)*ratio + 0.5) }
+	scale := func(b int64) int32 { return int32(float64(float64(b)*ratio) + 0.5) }
 	m := marking{kmin: int32(best.Kmin), kmax: int32(best.Kmax)}
 	if best.Rate != o.rate {
 		m.kmin, m.kmax = scale(best.Kmin), scale(best.Kmax)
