@@ -180,7 +180,6 @@ type glideFlow struct {
 	qps        []int32 // those in progress are among these
 	up, down   []int32 // of Glide.flows: what it relays, what relays it
 	lag, slice float64
-	kept       bool // others may relay it
 }
 
 const (

@@ -81,7 +81,7 @@ func (g *Glide) finish(i int32) {
 	s.active--
 	s.n.finished++
 	g.ended = append(g.ended, fi)
-	if !g.flows[flow].kept {
+	if f := &g.flows[flow]; len(f.up)+len(f.down) == 0 { // no other names its place
 		g.spareFlows = append(g.spareFlows, flow)
 	}
 }

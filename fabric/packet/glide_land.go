@@ -40,7 +40,7 @@ func (g *Glide) qpEnd(q *glideQP) sim.Time {
 		return q.startAt
 	}
 	left := q.total - q.sent - 2*g.frame - float64(q.send*float64(g.now-q.at))
-	return max(g.now, g.now+sim.Time(left/g.ports[g.hops[q.hop].port].full))
+	return g.now + max(0, sim.Time(left/g.ports[g.hops[q.hop].port].full))
 }
 
 // Land ends the glide at time t, or at Now if that is later, and before anything

@@ -131,9 +131,7 @@ func (g *Glide) arrive(q *glideQP, x float64) {
 		q.gotWas = q.gotRate
 	}
 	q.gotRate, q.gotAt = x, g.now
-	if g.flows[q.flow].kept {
-		g.heed(q.flow)
-	}
+	g.heed(q.flow)
 }
 
 // arrived returns what the receiver of q has got by now.
@@ -189,9 +187,7 @@ func (g *Glide) pour(q *glideQP, h int32, v, d float64) {
 	}
 	q.got += v
 	g.poured += v
-	if g.flows[q.flow].kept {
-		g.heed(q.flow)
-	}
+	g.heed(q.flow)
 }
 
 // account brings what has left p up to now.

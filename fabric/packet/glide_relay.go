@@ -173,7 +173,6 @@ func (g *Glide) tie(i int32, place map[int32]int32) {
 		if p, ok := place[u]; ok {
 			f.up = append(f.up, p)
 			g.flows[p].down = append(g.flows[p].down, i)
-			f.kept, g.flows[p].kept = true, true
 		}
 	}
 	if len(f.up) == 0 {
